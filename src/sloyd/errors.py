@@ -3,7 +3,7 @@
     SloydError
     |-- UsageError              a command line, or a call of the SDK, that cannot mean anything
     |-- SettingsError           a configuration file or value that cannot be used
-    |-- EncodingError           text that a file's encoding cannot hold, or bytes that it cannot mean
+    |-- EncodingError           text that a file's encoding cannot hold, or the reverse
     |-- WorkspaceError          a file or process operation that failed; knows its path and reason
     |   `-- FileChanged         the file is not what it was when it was read
     |-- ToolError               a tool call that failed; its text is for the model
@@ -14,8 +14,8 @@
     |   `-- LimitReached        a limit on turns, time or money stopped the run
     `-- SessionError            a session file that cannot be opened, read or appended to
 
-``str(error)`` is for people: it names the cause and, where there is one, the fix. What a model reads
-is `ToolError.for_model`. Nothing outside this tree is a user's mistake: any other exception that
+``str(error)`` is for people: it names the cause and, where there is one, the fix. What a model
+reads is `ToolError.for_model`. Nothing outside this tree is a user's mistake: any other exception that
 reaches a door is a fault of Sloyd.
 """
 
@@ -94,7 +94,7 @@ class SettingsError(SloydError):
 
 
 class EncodingError(SloydError):
-    """Raised by `sloyd.text.encoding` when text and bytes cannot be turned into each other exactly."""
+    """Raised by `sloyd.text.encoding` when text and bytes do not map to each other exactly."""
 
 
 class WorkspaceError(SloydError):

@@ -1,7 +1,7 @@
 """The small interface through which the agent loop runs a tool.
 
 `AgentTool` is all that the loop knows. What a *product* knows of a tool (labels, prompt text, how
-it draws itself) is a `sloyd.tools.definition.ToolDefinition`, and `wrap` makes the one into the other.
+it draws itself) is a `sloyd.tools.definition.ToolDefinition`; `wrap` makes the one into the other.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """What the product knows of a tool, and `wrap`, the only way from there to an agent tool.
 
 The chain, which ``docs/how-it-works.md`` follows: a definition is created -> it enters the
-`sloyd.tools.registry.ToolRegistry` -> `wrap` makes it an `AgentTool` -> it is activated by name -> its
-schema goes into the request.
+`sloyd.tools.registry.ToolRegistry` -> `wrap` makes it an `AgentTool` -> it is activated by name ->
+its schema goes into the request.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ __all__ = [
 class PlannedChange:
     """A change to one file that is about to be made.
 
-    ``before`` is the whole old content, or None for a file that does not exist yet; ``after`` is the
-    new one. Pieces are as `Workspace.replace` takes them.
+    ``before`` is the whole old content, or None for a file that does not exist yet; ``after`` is
+    the new one. Pieces are as `Workspace.replace` takes them.
     """
 
     path: str

@@ -195,8 +195,8 @@ class Workspace(Protocol):
     ) -> ReplaceResult:
         """Put ``data`` in the place of the file's content, in one step; create it if absent.
 
-        ``data`` may come in pieces, which are written one after the other. Symlinks are followed and
-        kept; hard links, mode and owner are kept; parents must exist. ``expect`` is the version
+        ``data`` may come in pieces, which are written one after the other. Symlinks are followed
+        and kept; hard links, mode and owner are kept; parents must exist. ``expect`` is the version
         that the caller read; when the file is any other by now, `FileChanged` is raised and
         nothing happens. The comparison and the commit are guarded against other processes that
         use this method.
@@ -206,7 +206,7 @@ class Workspace(Protocol):
         """Remove one file (not a directory). ``expect`` as in `replace`."""
 
     async def make_dirs(self, path: str) -> list[str]:
-        """Make a directory and its parents; the list names those that were made, outermost first."""
+        """Make a directory and its parents; the list names those it made, outermost first."""
 
     async def list(self, path: str) -> list[DirEntry]:
         """The entries of a directory, unsorted, without ``.`` and ``..``."""
