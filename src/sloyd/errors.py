@@ -15,8 +15,8 @@
     `-- SessionError            a session file that cannot be opened, read or appended to
 
 ``str(error)`` is for people: it names the cause and, where there is one, the fix. What a model
-reads is `ToolError.for_model`. Nothing outside this tree is a user's mistake: any other exception that
-reaches a door is a fault of Sloyd.
+reads is `ToolError.for_model`. Nothing outside this tree is a user's mistake: any other exception
+that reaches a door is a fault of Sloyd.
 """
 
 from __future__ import annotations
