@@ -1,0 +1,87 @@
+"""The entry point: look at the words, import what they need, turn errors into exit codes.
+
+Exit codes: 0 done; 1 the model, the provider, a limit or the output failed; 2 wrong usage or
+settings; 128 + n stopped by signal n.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run ``sloyd``; returns the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    # Only these two need nothing else: whoever asks for the version waits for no parser.
+    if words in (["--version"], ["-v"]):
+        return _print_version()
+    from sloyd.errors import SettingsError, SloydError, UsageError
+    from sloyd.modes.output import Output, OutputFailed, ReaderGone
+
+    errors = Output("stderr")
+    try:
+        return _run(words)
+    except (ReaderGone, BrokenPipeError):
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except (UsageError, SettingsError) as error:
+        code, message = 2, str(error)
+    except (OutputFailed, SloydError) as error:
+        code, message = 1, str(error)
+    try:
+        errors.line(f"sloyd: {message}")
+    except (ReaderGone, OutputFailed):
+        pass
+    return code
+
+
+def _run(words: list[str]) -> int:
+    command = words[0] if words else ""
+    match command:
+        case "tool":
+            from sloyd.modes.tool import tool_door
+
+            return tool_door(words[1:])
+        case "demo":
+            from sloyd.modes.demo import demo_door
+
+            return demo_door(words[1:])
+        case "undo":
+            from sloyd.modes.undo import undo_door
+
+            return undo_door(words[1:])
+        case _:
+            from sloyd.cli.parser import help_text, parse
+
+            options = parse(words)
+            if options.version:
+                return _print_version()
+            if options.help:
+                from sloyd.modes.output import Output
+
+                Output("stdout").line(help_text())
+                return 0
+            from sloyd.cli.doors import open_door
+
+            return open_door(options)
+
+
+def _print_version() -> int:
+    from sloyd import __version__
+
+    if sys.stdout is not None:
+        try:
+            sys.stdout.write(f"sloyd {__version__}\n")
+            sys.stdout.flush()
+        except OSError:
+            # Nobody is left to read the version, and the interpreter must not complain at exit.
+            sys.stdout = None
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

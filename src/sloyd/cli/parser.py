@@ -1,0 +1,157 @@
+"""From the words of a command line to `Options`, by the table in `sloyd.cli.flags`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, NoReturn
+
+from sloyd.cli.flags import COMMANDS, FLAGS, Flag, flag_names
+from sloyd.errors import UsageError
+
+__all__ = ["Options", "help_text", "parse"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """What the command line asks for. None means that the switch was not given."""
+
+    print: bool = False
+    mode: str | None = None
+    provider: str | None = None
+    model: str | None = None
+    base_url: str | None = None
+    api_key: str | None = None
+    thinking: str | None = None
+    tools: str | None = None
+    no_tools: bool = False
+    system_prompt: str | None = None
+    append_system_prompt: tuple[str, ...] = ()
+    max_turns: int | None = None
+    cwd: str | None = None
+    version: bool = False
+    help: bool = False
+    words: tuple[str, ...] = field(default=())
+    """Prompts and ``@file`` arguments, in their order."""
+
+
+class _Parser(argparse.ArgumentParser):
+    """An argparse parser that raises instead of exiting."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(message)
+
+
+def _add(parser: argparse.ArgumentParser, flag: Flag) -> None:
+    match flag.kind:
+        case "switch":
+            parser.add_argument(*flag.names, dest=flag.key, action="store_true")
+        case "list":
+            parser.add_argument(*flag.names, dest=flag.key, action="append", default=[])
+        case "integer":
+            parser.add_argument(*flag.names, dest=flag.key, type=int)
+        case "number":
+            parser.add_argument(*flag.names, dest=flag.key, type=float)
+        case "choice":
+            parser.add_argument(*flag.names, dest=flag.key, choices=flag.choices)
+        case "text":
+            parser.add_argument(*flag.names, dest=flag.key)
+
+
+def parse(arguments: Sequence[str]) -> Options:
+    """Parse the words behind ``sloyd``.
+
+    Words after ``--`` are prompts whatever they look like. Raises `UsageError` for an unknown
+    switch (with the nearest known one), a missing value or a value of the wrong kind.
+    """
+    ahead, behind = _split(arguments)
+    parser = _Parser(prog="sloyd", add_help=False, allow_abbrev=False)
+    for flag in FLAGS:
+        _add(parser, flag)
+    known, unknown = parser.parse_known_args(_joined(ahead))
+    words: list[str] = []
+    for word in unknown:
+        if word.startswith("-") and word != "-":
+            raise UsageError(_unknown(word))
+        words.append(word)
+    values: dict[str, Any] = {
+        f.name: getattr(known, f.name) for f in fields(Options) if f.name != "words"
+    }
+    values["append_system_prompt"] = tuple(values["append_system_prompt"])
+    if values["max_turns"] is not None and values["max_turns"] < 1:
+        raise UsageError("--max-turns takes a whole number from 1 up")
+    return Options(**values, words=(*words, *behind))
+
+
+def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
+    """The words before and after ``--``."""
+    words = list(arguments)
+    if "--" not in words:
+        return words, []
+    at = words.index("--")
+    return words[:at], words[at + 1 :]
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """Values glued to their switch, so that a value may begin with a dash (``--tools -bash``)."""
+    takes_value = {
+        name for flag in FLAGS if flag.kind not in ("switch", "choice") for name in flag.names
+    }
+    joined: list[str] = []
+    iterator = iter(words)
+    for word in iterator:
+        if word not in takes_value:
+            joined.append(word)
+            continue
+        value = next(iterator, None)
+        if value is None:
+            raise UsageError(f"{word} needs a value")
+        long = next(flag.names[0] for flag in FLAGS if word in flag.names)
+        joined.append(f"{long}={value}")
+    return joined
+
+
+def _unknown(word: str) -> str:
+    from difflib import get_close_matches
+
+    name = word.split("=", 1)[0]
+    near = get_close_matches(name, flag_names(), n=1)
+    hint = f"; did you mean {near[0]}?" if near else "; see sloyd --help"
+    return f"unknown option {name}{hint}"
+
+
+def help_text() -> str:
+    """What ``sloyd --help`` prints."""
+    lines = [
+        "Sloyd: a coding agent for the terminal",
+        "",
+        "usage: sloyd [options] [@file ...] [prompt ...]",
+        "       sloyd COMMAND ...",
+        "",
+        "Without -p or --mode, on a terminal, a conversation begins. Piped input comes first in",
+        "the prompt; @file puts a file (or an image) into it; words behind -- are prompts.",
+        "",
+        "Commands:",
+        *(f"  {command.usage:<30} {command.doc}" for command in COMMANDS),
+    ]
+    for group in dict.fromkeys(flag.group for flag in FLAGS):
+        lines += ["", f"{group}:"]
+        lines += [_help_line(flag) for flag in FLAGS if flag.group == group]
+    lines += [
+        "",
+        "Exit codes: 0 done; 1 the model, the provider or a limit ended the run; 2 wrong usage;",
+        "130 interrupted; 143 terminated.",
+        "",
+        "Keys: OPENAI_API_KEY, ANTHROPIC_API_KEY or --api-key. OPENAI_BASE_URL, ANTHROPIC_BASE_URL",
+        "or --base-url point at any server with the same API. No key? Try: sloyd demo",
+    ]
+    return "\n".join(lines)
+
+
+def _help_line(flag: Flag) -> str:
+    short = "".join(f"{name}, " for name in flag.names[1:])
+    value = f" {flag.metavar}" if flag.metavar else ""
+    doc = flag.doc + (f" ({', '.join(flag.choices)})" if flag.choices else "")
+    left = f"  {short}{flag.names[0]}{value}"
+    return f"{left:<32} {doc}" if len(left) <= 31 else f"{left}\n{'':<32} {doc}"
