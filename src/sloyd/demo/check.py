@@ -1,0 +1,81 @@
+"""Whether a demo run was real: each tool result is held against what its step must show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sloyd.agent.events import AgentEnd, AgentEvent, ToolExecutionEnd
+from sloyd.llm.messages import text_of
+
+__all__ = ["STEPS", "DemoCheck", "DemoStep"]
+
+
+@dataclass(frozen=True, slots=True)
+class DemoStep:
+    """What one call of the script must give.
+
+    Attributes:
+        name: what people call the step.
+        tool: the tool that it calls.
+        fails: whether the result must be an error: the first test run has to fail.
+        shows: a text that the result must contain.
+    """
+
+    name: str
+    tool: str
+    fails: bool
+    shows: str
+
+
+STEPS = (
+    DemoStep("reading till/money.py", "read", False, "def whole_cents"),
+    DemoStep("reading till/receipt.py", "read", False, "class Receipt"),
+    DemoStep("reading tests/test_receipt.py", "read", False, "class TaxTest"),
+    DemoStep("the first test run, which must fail", "bash", True, "FAILED (failures=2)"),
+    DemoStep("the edit with two replacements", "edit", False, "till/money.py"),
+    DemoStep("the second test run, which must pass", "bash", False, "Ran 6 tests"),
+)
+"""The calls of ``script.json``, in its order."""
+
+
+class DemoCheck:
+    """A listener of the demo's run: give it every event, and ask for the problems at the end."""
+
+    def __init__(self) -> None:
+        self._open = list(STEPS)
+        self._problems: list[str] = []
+        self._ended = False
+
+    def observe(self, event: AgentEvent) -> None:
+        """Look at one event. Reads run in parallel, so a result belongs to any open step of its
+        tool that shows what it shows, else to the first."""
+        if isinstance(event, ToolExecutionEnd):
+            self._check(event)
+        elif isinstance(event, AgentEnd):
+            self._ended = True
+            if event.outcome != "done":
+                why = f": {event.error_message}" if event.error_message else ""
+                self._problems.append(f"the run ended with {event.outcome}{why}")
+
+    def problems(self) -> list[str]:
+        """What was not as it had to be, step by step; empty for a demo that went well."""
+        missing = [f"{step.name}: did not happen" for step in self._open]
+        unfinished = [] if self._ended else ["the run did not end"]
+        return [*self._problems, *missing, *unfinished]
+
+    def _check(self, event: ToolExecutionEnd) -> None:
+        text = text_of(event.content)
+        candidates = [step for step in self._open if step.tool == event.tool_name]
+        if not candidates:
+            self._problems.append(f"a call of {event.tool_name} that is not in the script")
+            return
+        if event.tool_name == "read":
+            step = next((step for step in candidates if step.shows in text), candidates[0])
+        else:
+            step = candidates[0]
+        self._open.remove(step)
+        if event.is_error != step.fails:
+            outcome = "failed" if event.is_error else "did not fail"
+            self._problems.append(f"{step.name}: {outcome}:\n{text}")
+        elif step.shows not in text:
+            self._problems.append(f"{step.name}: no {step.shows!r} in the result:\n{text}")

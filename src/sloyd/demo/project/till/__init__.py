@@ -1,0 +1,5 @@
+"""The arithmetic of a small café's cash register."""
+
+from till.receipt import Line, Receipt
+
+__all__ = ["Line", "Receipt"]
