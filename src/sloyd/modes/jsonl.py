@@ -1,0 +1,49 @@
+"""The JSON door: every event of the run as one line, for programs that only listen.
+
+The exit code is the print door's: a failed model is never a success here either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import anyio
+import anyio.to_thread
+
+from sloyd.agent.agent import RunResult
+from sloyd.agent.events import AgentEvent
+from sloyd.harness.coding_agent import CodingAgent
+from sloyd.llm.messages import UserMessage
+from sloyd.modes.output import Output, ReaderGone, json_line
+from sloyd.modes.print import exit_code, report_failure
+from sloyd.modes.signals import stopping_on_signals
+
+__all__ = ["jsonl_door"]
+
+
+async def jsonl_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
+    """Run each prompt in turn and write every event. Returns the exit code."""
+    out, errors = Output("stdout"), Output("stderr")
+    gone: list[ReaderGone] = []
+
+    async def write(event: AgentEvent) -> None:
+        # The loop waits for its listeners, so a slow reader slows the run and loses nothing. The
+        # write may block on a full pipe: in a thread it leaves tools and signals alive.
+        try:
+            await anyio.to_thread.run_sync(out.write, json_line(event))
+        except ReaderGone as error:
+            gone.append(error)
+            agent.abort()
+
+    agent.subscribe(write)
+    out.write(json_line(agent.header()))
+    async with stopping_on_signals(agent.abort) as interruption:
+        result = RunResult()
+        for prompt in prompts:
+            result = await agent.prompt(prompt)
+            if result.outcome != "done" or interruption.number is not None:
+                break
+    if gone:
+        raise gone[0]
+    report_failure(result, errors)
+    return exit_code(result, interruption.exit_code)

@@ -1,0 +1,61 @@
+"""How a door without a screen reacts to signals: stop the run cleanly, then leave with 128 + n."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import anyio
+
+__all__ = ["Interruption", "stopping_on_signals"]
+
+
+@dataclass(slots=True)
+class Interruption:
+    """The signal that asked us to stop, if one did."""
+
+    number: int | None = None
+
+    @property
+    def exit_code(self) -> int | None:
+        """128 + the signal's number, as shells report it; None when there was no signal."""
+        return None if self.number is None else 128 + self.number
+
+
+def _stop_signals() -> list[signal.Signals]:
+    names = ("SIGINT", "SIGTERM", "SIGHUP")
+    return [getattr(signal, name) for name in names if hasattr(signal, name)]
+
+
+@asynccontextmanager
+async def stopping_on_signals(stop: Callable[[], None]) -> AsyncIterator[Interruption]:
+    """Call ``stop`` on the first SIGINT, SIGTERM or SIGHUP; leave at once on the second."""
+    interruption = Interruption()
+
+    async def watch() -> None:
+        with anyio.open_signal_receiver(*_stop_signals()) as signals:
+            started.set()
+            async for number in signals:
+                if interruption.number is not None:
+                    _leave_now(number)
+                interruption.number = number
+                stop()
+
+    started = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(watch)
+        await started.wait()
+        try:
+            yield interruption
+        finally:
+            tasks.cancel_scope.cancel()
+
+
+def _leave_now(number: int) -> None:
+    from sloyd.workspace.processes import stop_all_nowait
+
+    stop_all_nowait()
+    os._exit(128 + number)
