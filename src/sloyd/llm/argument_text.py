@@ -1,0 +1,92 @@
+"""From the text that a model wrote as a call's arguments to an object, or to a clear refusal.
+
+Repaired is only what has one reading: raw control characters inside strings, backslashes that
+begin no escape, commas before a closing bracket, an object encoded twice. A text that was cut off
+is never completed: half a command is another command.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NoReturn
+
+import msgspec
+
+from sloyd.llm.surrogates import clean
+
+__all__ = ["parse_arguments"]
+
+_SHOWN_RAW = 2000
+"""Characters of a bad text that its error repeats; enough to see the mistake."""
+
+_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BAD_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)', re.DOTALL)
+_TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
+
+
+def parse_arguments(text: str) -> tuple[dict[str, Any], str | None]:
+    """The arguments, and None or the reason why they are empty.
+
+    No text at all, and ``null``, mean no arguments. The reason names what the JSON parser said and
+    repeats the text, for the model to correct.
+    """
+    text = text.strip()
+    if text in {"", "null"}:
+        return {}, None
+    try:
+        value = _decode(text)
+        if isinstance(value, str):
+            value = _decode(value.strip())
+    except (ValueError, RecursionError) as error:
+        return {}, _refusal(f"The arguments are not valid JSON: {error}.", text)
+    if isinstance(value, dict):
+        return value, None
+    kind = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+    found = kind.get(type(value), "a number")
+    return {}, _refusal(f"The arguments must be a JSON object, not {found}.", text)
+
+
+def _decode(text: str) -> Any:
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        pass
+    # The standard parser, unlike the fast one, takes raw control characters and lone surrogates,
+    # and its messages say where the text broke.
+    try:
+        return clean(json.loads(text, strict=False, parse_constant=_no_constant))
+    except ValueError as error:
+        repaired = _repair(text)
+        if repaired == text:
+            raise
+        try:
+            return clean(json.loads(repaired, strict=False, parse_constant=_no_constant))
+        except ValueError:
+            raise error from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON value")
+
+
+def _repair(text: str) -> str:
+    """Double the backslashes that begin no escape; drop commas before a closing bracket."""
+    pieces: list[str] = []
+    position = 0
+    for match in _STRING.finditer(text):
+        pieces.append(_TRAILING_COMMA.sub("", text[position : match.start()]))
+        pieces.append(_BAD_ESCAPE.sub(_doubled, match.group()))
+        position = match.end()
+    # The gap behind a string may begin with the comma whose bracket it holds.
+    pieces.append(_TRAILING_COMMA.sub("", text[position:]))
+    return "".join(pieces)
+
+
+def _doubled(match: re.Match[str]) -> str:
+    return match.group() if match.group(1) else "\\\\"
+
+
+def _refusal(reason: str, text: str) -> str:
+    shown = text if len(text) <= _SHOWN_RAW else f"{text[:_SHOWN_RAW]}... ({len(text)} characters)"
+    return f"{reason} Arguments as sent: {shown}"

@@ -1,0 +1,156 @@
+"""What a wire is: the translation between our messages and one provider API, without any I/O.
+
+A request goes out through `Wire.payload`, the events of the answer come in through a `Reader`.
+Everything between, which is HTTP, is `sloyd.llm.http_model`'s and the same for all of them.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+from urllib.parse import urlsplit
+
+import msgspec
+
+from sloyd.errors import ProviderError
+from sloyd.llm.building import MessageBuilder
+from sloyd.llm.events import StreamEvent
+from sloyd.llm.messages import AssistantMessage
+from sloyd.llm.models import Context, ModelInfo, StreamOptions
+from sloyd.llm.sse import SseEvent
+from sloyd.llm.surrogates import clean
+
+__all__ = ["Reader", "Wire", "WireRequest", "decode_event", "encode_body", "host_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class WireRequest:
+    """One HTTP POST. ``path`` is appended to the base URL; ``body`` is what becomes the JSON."""
+
+    path: str
+    body: dict[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+class Wire(Protocol):
+    """One API. Stateless; one instance serves all requests."""
+
+    @property
+    def api(self) -> str: ...
+
+    def payload(self, info: ModelInfo, context: Context, options: StreamOptions) -> WireRequest:
+        """The request for one answer, without its key."""
+
+    def authorization(self, info: ModelInfo, key: str) -> Mapping[str, str]:
+        """The headers that carry the key."""
+
+    def reader(self, info: ModelInfo, taken_ids: Collection[str] = ()) -> Reader:
+        """A new reader, for one answer."""
+
+
+class Reader(ABC):
+    """Turns the events of one answer into ours. It never raises for what a provider sent.
+
+    Attributes:
+        builder: holds the message as far as it has come.
+        answered: the stop reason is known; what may still come is usage and the end mark.
+    """
+
+    def __init__(self, info: ModelInfo, taken_ids: Collection[str] = ()) -> None:
+        self.info = info
+        self.builder = MessageBuilder(info, taken_ids)
+        self.answered = False
+
+    @property
+    def finished(self) -> bool:
+        """Whether `Done` or `Failed` was given. Later events are ignored."""
+        return self.builder.finished
+
+    @property
+    def message(self) -> AssistantMessage:
+        return self.builder.message
+
+    def feed(self, event: SseEvent) -> list[StreamEvent]:
+        """The events that one event of the provider means."""
+        if self.finished:
+            return []
+        if event.data.strip() == "[DONE]":
+            return self.finish()
+        data = decode_event(event.data)
+        if isinstance(data, ProviderError):
+            return self.builder.failed(data)
+        return self.read(event.name, data)
+
+    def finish(self) -> list[StreamEvent]:
+        """The stream ended. Exactly one `Done` or `Failed` has been given after this."""
+        if self.finished:
+            return []
+        return self.end()
+
+    def fail(self, error: ProviderError) -> list[StreamEvent]:
+        """The stream broke."""
+        return self.builder.failed(error)
+
+    @abstractmethod
+    def read(self, name: str, data: dict[str, Any]) -> list[StreamEvent]:
+        """The events that one JSON object of the provider means."""
+
+    @abstractmethod
+    def end(self) -> list[StreamEvent]:
+        """The end of the body, when nothing has finished the message before."""
+
+    def ended_early(self) -> list[StreamEvent]:
+        """The body ended before the answer did."""
+        return self.builder.failed(
+            ProviderError(
+                "The provider's answer ended before it was complete.",
+                problem="broken-stream",
+                retryable=True,
+            )
+        )
+
+
+def decode_event(text: str) -> dict[str, Any] | ProviderError:
+    """The JSON object of one event, or the error that it is none.
+
+    A line that cannot be read fails the answer: skipping it would leave a hole in the text.
+    """
+    try:
+        value = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        import json
+
+        try:
+            value = json.loads(text, strict=False)
+        except (ValueError, RecursionError):
+            shown = text.strip()
+            shown = shown if len(shown) <= 200 else f"{shown[:200]}..."
+            return ProviderError(
+                f"The provider sent a line that is not JSON: {shown}",
+                problem="broken-stream",
+                retryable=True,
+            )
+    if isinstance(value, dict):
+        return value
+    # Imported late: its patterns cost milliseconds, and most runs never fail.
+    from sloyd.llm.failures import failure_of
+
+    return failure_of(None, value)
+
+
+def encode_body(body: dict[str, Any]) -> bytes:
+    """The JSON of a request: strict UTF-8, no lone surrogate, keys in the order of the body."""
+    try:
+        return msgspec.json.encode(body)
+    except UnicodeEncodeError:
+        return msgspec.json.encode(clean(body))
+
+
+def host_of(url: str) -> str:
+    """The host of a URL in lower case, or the empty string."""
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
