@@ -198,8 +198,10 @@ def truncate_line(line: str, limit: int = 500) -> tuple[str, bool]:
     if line.isascii():
         kept = line[:limit]
     else:
-        encoded = line[: limit + 1].encode("utf-16-le", "surrogatepass")[: limit * 2]
-        kept = _whole_units(encoded)
+        encoded = line[: limit + 1].encode("utf-16-le", "surrogatepass")
+        if len(line) <= limit and len(encoded) <= limit * 2:
+            return line, False
+        kept = _whole_units(encoded[: limit * 2])
     if len(kept) == len(line):
         return line, False
     return f"{kept}... [truncated]", True
