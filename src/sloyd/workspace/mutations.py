@@ -18,8 +18,17 @@ from dataclasses import dataclass, field
 import anyio
 
 from sloyd.workspace.base import Workspace
+from sloyd.workspace.paths import ResolvedPath, resolve
 
-__all__ = ["MutationQueue"]
+__all__ = ["MutationQueue", "Turn"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """A turn on the file that a path argument means; ``real`` is its real path."""
+
+    resolved: ResolvedPath
+    real: str
 
 
 @dataclass(slots=True)
@@ -44,18 +53,42 @@ class MutationQueue:
     async def hold(self, workspace: Workspace, path: str) -> AsyncIterator[str]:
         """Wait for a turn on the file that ``path`` leads to, and hold it; yields its real path.
 
-        Enter it before anything else is awaited where the order of calls matters. Raises
-        `WorkspaceError` when the path has no meaning (``link-cycle``, ``name-too-long``, NUL).
+        Raises `WorkspaceError` when the path has no meaning (``link-cycle``, ``invalid-path``).
         """
         async with self._asking:
             real = await workspace.realpath(path)
-            line = self._lines.setdefault(real, _Line())
-            line.people += 1
-        # Nothing is awaited between giving up the right to ask and joining the line (the lock of a
-        # line queues its caller at once), so the order of asking is the order of turns.
+            line = self._join(real)
+        async with self._turn(real, line):
+            yield real
+
+    @asynccontextmanager
+    async def hold_argument(
+        self, workspace: Workspace, argument: str, *, cwd: str | None = None
+    ) -> AsyncIterator[Turn]:
+        """Like `hold` for a tool's path argument, which `resolve` gives its meaning.
+
+        Entered before anything else is awaited, it keeps calls in the order in which they were
+        made, however long it takes to find out what each argument means.
+        """
+        async with self._asking:
+            resolved = await resolve(workspace, argument, cwd=cwd)
+            real = await workspace.realpath(resolved.path)
+            line = self._join(real)
+        async with self._turn(real, line):
+            yield Turn(resolved, real)
+
+    def _join(self, real: str) -> _Line:
+        line = self._lines.setdefault(real, _Line())
+        line.people += 1
+        return line
+
+    @asynccontextmanager
+    async def _turn(self, real: str, line: _Line) -> AsyncIterator[None]:
+        # Nothing is awaited between giving up the right to ask and this, and a lock queues its
+        # callers at once, so the order of asking is the order of turns.
         try:
             async with line.lock:
-                yield real
+                yield
         finally:
             line.people -= 1
             if line.people == 0:
