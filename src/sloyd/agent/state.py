@@ -1,0 +1,61 @@
+"""What an agent is made of, shared by its face (`sloyd.agent.agent`) and its loop."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from sloyd.agent.hooks import Hooks
+from sloyd.agent.limits import Limits
+from sloyd.agent.listeners import Emit, Listeners
+from sloyd.agent.queues import MessageQueue
+from sloyd.agent.supervision import Job, Supervisor
+from sloyd.agent.tool import AgentTool, ExecutionMode
+from sloyd.llm.messages import Message
+from sloyd.llm.models import Model, StreamOptions, ToolSchema
+
+__all__ = ["AgentState", "Desk"]
+
+
+@dataclass(slots=True)
+class AgentState:
+    """The parts of an agent; a run reads them anew for each request.
+
+    Attributes:
+        schemas: made once from ``tools``; `use_tools` keeps the two together.
+        left_behind: jobs of aborted runs that still have not ended.
+    """
+
+    model: Model
+    system_prompt: str = ""
+    options: StreamOptions = field(default_factory=StreamOptions)
+    limits: Limits = field(default_factory=Limits)
+    hooks: Hooks = field(default_factory=Hooks)
+    tool_execution: ExecutionMode = "parallel"
+    abort_grace: float = 5.0
+    messages: list[Message] = field(default_factory=list)
+    tools: dict[str, AgentTool] = field(default_factory=dict)
+    schemas: tuple[ToolSchema, ...] = ()
+    steering: MessageQueue = field(default_factory=MessageQueue)
+    follow_up: MessageQueue = field(default_factory=MessageQueue)
+    listeners: Listeners = field(default_factory=Listeners)
+    left_behind: set[Job[Any]] = field(default_factory=set)
+
+    def use_tools(self, tools: tuple[AgentTool, ...]) -> None:
+        """Offer these tools, in this order, from the next request on."""
+        self.tools = {tool.name: tool for tool in tools}
+        self.schemas = tuple(
+            ToolSchema(tool.name, tool.description, tool.parameters) for tool in self.tools.values()
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What the parts of one run work with."""
+
+    state: AgentState
+    supervisor: Supervisor
+    emit: Emit
+    append: Callable[[Message], None]
+    taken_ids: set[str]
