@@ -143,6 +143,11 @@ class MessageBuilder:
     def has_calls(self) -> bool:
         return any(isinstance(block, CallBlock) for block in self._blocks)
 
+    def last_thinking(self) -> ThinkingBlock | None:
+        """The last block, if it is reasoning."""
+        last = self._blocks[-1] if self._blocks else None
+        return last if isinstance(last, ThinkingBlock) else None
+
     def start(self) -> list[StreamEvent]:
         """The provider has begun to answer; only the first time makes an event."""
         if self.started:

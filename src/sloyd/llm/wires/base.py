@@ -89,6 +89,31 @@ class Reader(ABC):
             return []
         return self.end()
 
+    def whole(self, body: bytes) -> list[StreamEvent] | None:
+        """The events of a body that is no event stream: an error, or the answer in one piece.
+
+        None means that it is neither.
+        """
+        try:
+            value = msgspec.json.decode(body)
+        except msgspec.DecodeError:
+            return None
+        if isinstance(value, list) and value and isinstance(value[0], dict):
+            parts = [part for part in value if isinstance(part, dict)]
+        elif isinstance(value, dict):
+            parts = self.unfold(value)
+        else:
+            return None
+        events: list[StreamEvent] = []
+        for part in parts:
+            if not self.finished:
+                events += self.read(str(part.get("type") or ""), part)
+        return events + self.finish()
+
+    def unfold(self, answer: dict[str, Any]) -> list[dict[str, Any]]:
+        """An answer in one piece, as the events of a stream would bring it."""
+        return [answer]
+
     def fail(self, error: ProviderError) -> list[StreamEvent]:
         """The stream broke."""
         return self.builder.failed(error)

@@ -1,0 +1,140 @@
+"""A provider's failure in words that a person can act on: who refused, why, and what to do."""
+
+from __future__ import annotations
+
+import html
+import re
+
+import msgspec
+
+from sloyd.errors import ContextOverflow, ProviderError
+from sloyd.llm.failures import failure_of
+from sloyd.llm.models import ModelInfo
+from sloyd.llm.providers import find_provider
+from sloyd.llm.retry import asked_delay, describe_seconds
+from sloyd.llm.transport import Response
+
+__all__ = ["explained", "no_key", "not_a_stream", "refusal", "too_long_a_wait"]
+
+_TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_SHOWN = 2000
+"""Most characters of a provider's own words."""
+
+
+def no_key(info: ModelInfo) -> ProviderError:
+    """There is no key, and this provider needs one."""
+    provider = find_provider(info.provider)
+    variable = provider.key_variables[0] if provider and provider.key_variables else ""
+    advice = f"Set {variable} or give the key with --api-key" if variable else "Give it a key"
+    where = f" (keys: {provider.keys_url})" if provider and provider.keys_url else ""
+    return ProviderError(
+        f"There is no API key for {info.provider}. {advice}{where}.", problem="no-key"
+    )
+
+
+async def refusal(response: Response, info: ModelInfo, url: str) -> ProviderError:
+    """The error that an answer with a status other than 200 means."""
+    text = (await response.body()).decode("utf-8", "replace").strip()
+    status = response.status
+    if 300 <= status < 400:
+        target = response.headers.get("location", "another address")
+        return ProviderError(
+            f"{url} redirects to {target}. Set the base URL to where it leads.",
+            problem="bad-request",
+            status=status,
+        )
+    wait = asked_delay(response.headers, text)
+    try:
+        body = msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        body = _page_title(text) if _is_page(text) else text
+    error = failure_of(status, body, retry_after=wait)
+    if status == 404 and (not text or not isinstance(body, dict)):
+        return ProviderError(
+            f"Nothing answers at {url} (HTTP 404). Check the base URL.",
+            problem="bad-request",
+            status=status,
+        )
+    return explained(error, info)
+
+
+def not_a_stream(head: bytes, url: str) -> ProviderError:
+    """The error for a body with status 200 that is neither events nor an answer of the API."""
+    text = head.decode("utf-8", "replace").strip()
+    if not text:
+        return ProviderError(
+            "The provider sent an empty answer.", problem="broken-stream", retryable=True
+        )
+    if _is_page(text):
+        return ProviderError(
+            f"{url} answered with a web page ({_page_title(text)}), not with a model's answer."
+            " Check the base URL, or a proxy or login page in between.",
+            problem="not-a-stream",
+        )
+    return ProviderError(
+        f"{url} answered with something that is no event stream: {text[:200]}",
+        problem="not-a-stream",
+    )
+
+
+def explained(error: ProviderError, info: ModelInfo) -> ProviderError:
+    """The same error with the provider's name and advice around the provider's own words."""
+    words = str(error)
+    if len(words) > _SHOWN:
+        words = f"{words[:_SHOWN]}..."
+    who, status = info.provider, f" (HTTP {error.status})" if error.status else ""
+    provider = find_provider(info.provider)
+    variable = provider.key_variables[0] if provider and provider.key_variables else "the key"
+    match error.problem:
+        case "overflow":
+            text = f"The request does not fit into the context window of {info.id}: {words}"
+        case "wrong-key":
+            text = f"{who} rejected the API key{status}: {words} Check {variable} or --api-key."
+        case "no-credit":
+            text = f"{who}: no credit is left, or a quota is used up{status}: {words}"
+        case "forbidden":
+            text = f"{who} does not allow this{status}: {words}"
+        case "unknown-model":
+            text = f"{who} does not offer the model `{info.id}`{status}: {words}"
+        case "rate-limit":
+            text = f"{who}: too many requests{status}: {words}"
+        case "overloaded":
+            text = f"{who} is overloaded{status}: {words}"
+        case "bad-request":
+            text = f"{who} refused the request{status}: {words}"
+        case _:
+            text = f"{who} failed{status}: {words}"
+    if isinstance(error, ContextOverflow):
+        return ContextOverflow(text, status=error.status)
+    return _again(error, text)
+
+
+def too_long_a_wait(error: ProviderError, cap: float) -> ProviderError:
+    """The error for a wait that is longer than anybody would sit through."""
+    wait = describe_seconds(error.retry_after or 0)
+    final = _again(
+        error, f"{error} The provider asks to wait {wait}, more than the limit of {cap:.0f} s."
+    )
+    final.retryable = False
+    return final
+
+
+def _again(error: ProviderError, text: str) -> ProviderError:
+    return ProviderError(
+        text,
+        problem=error.problem,
+        status=error.status,
+        retryable=error.retryable,
+        retry_after=error.retry_after,
+    )
+
+
+def _is_page(text: str) -> bool:
+    start = text[:500].lower()
+    return start.startswith(("<!doctype", "<html", "<?xml")) or "<html" in start
+
+
+def _page_title(text: str) -> str:
+    title = _TITLE.search(text)
+    words = html.unescape(" ".join(title.group(1).split())) if title else ""
+    return words or "a web page without a title"

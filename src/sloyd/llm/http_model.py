@@ -1,0 +1,287 @@
+"""A provider's model over HTTP: send, retry, read the stream, keep what came.
+
+One request may take several attempts, but only until the answer has begun; what fails later ends
+the stream with `Failed`, and whoever asked decides whether to ask again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from types import TracebackType
+from typing import Self
+
+import anyio
+
+from sloyd.errors import ProviderError
+from sloyd.llm.events import Failed, Retrying, StreamEvent
+from sloyd.llm.messages import AssistantMessage
+from sloyd.llm.models import Context, ModelInfo, StreamOptions
+from sloyd.llm.retry import RetryPolicy
+from sloyd.llm.sse import SseParser
+from sloyd.llm.transport import Response, Transport, is_loopback
+from sloyd.llm.wires import wire_for
+from sloyd.llm.wires.base import Reader, Wire, WireRequest, encode_body
+
+__all__ = ["HttpModel", "HttpStream"]
+
+_DEFAULT_OPTIONS = StreamOptions()
+_AFTER_ANSWER = 5.0
+"""Seconds that a server may take for usage and end mark once the stop reason is known."""
+_DRAIN = 0.2
+"""Seconds spent on reading the end of the body, so that the connection can be used again."""
+_HEAD_LIMIT = 4 * 1024 * 1024
+"""Most bytes of a body without any event that are kept: a whole answer that is no stream."""
+_KEEP_ALIVE_EVENTS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
+
+
+class HttpModel:
+    """A model at a provider.
+
+    Args:
+        info: which model, which wire, where.
+        api_key: the key, or None; a server that is not the provider's own is asked without one.
+        transport: shares its connections with other models; the model does not close it.
+        retries: how to wait between attempts. How often is `StreamOptions.max_retries`.
+    """
+
+    def __init__(
+        self,
+        info: ModelInfo,
+        *,
+        api_key: str | None = None,
+        transport: Transport | None = None,
+        retries: RetryPolicy | None = None,
+    ) -> None:
+        self._info = info
+        self._wire = wire_for(info.api)
+        self._key = api_key.strip() if api_key and api_key.strip() else None
+        self._transport = transport or Transport()
+        self._owns_transport = transport is None
+        self._retries = retries or RetryPolicy()
+
+    @property
+    def info(self) -> ModelInfo:
+        return self._info
+
+    def stream(self, context: Context, options: StreamOptions = _DEFAULT_OPTIONS) -> HttpStream:
+        """Ask for one answer. Leaving the block early closes the connection."""
+        return HttpStream(
+            self._info, self._wire, self._transport, self._key, self._retries, context, options
+        )
+
+    async def aclose(self) -> None:
+        """Close the connections, unless they belong to a shared transport."""
+        if self._owns_transport:
+            await self._transport.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class HttpStream:
+    """The events of one answer. See `sloyd.llm.models.ModelStream`."""
+
+    def __init__(
+        self,
+        info: ModelInfo,
+        wire: Wire,
+        transport: Transport,
+        key: str | None,
+        retries: RetryPolicy,
+        context: Context,
+        options: StreamOptions,
+    ) -> None:
+        self._info = info
+        self._wire = wire
+        self._transport = transport
+        self._key = key
+        self._policy = retries
+        self._context = context
+        self._options = options
+        self._taken = _call_ids(context)
+        self._reader: Reader = wire.reader(info, self._taken)
+        self._response: Response | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self._close_response()
+
+    @property
+    def message(self) -> AssistantMessage:
+        """The message as far as it has come, whatever has happened to the stream."""
+        return self._reader.message
+
+    async def __aiter__(self) -> AsyncIterator[StreamEvent]:
+        request = self._wire.payload(self._info, self._context, self._options)
+        body = encode_body(request.body)
+        attempt = 0
+        while True:
+            failed: Failed | None = None
+            async with aclosing(self._attempt(request, body)) as batches:
+                async for batch in batches:
+                    for event in batch:
+                        if type(event) is Failed and not self._reader.builder.started:
+                            failed = event
+                        else:
+                            yield event
+            await self._close_response()
+            if failed is None:
+                return
+            attempt += 1
+            delay = self._delay(failed.error, attempt)
+            if delay is None:
+                yield self._final(failed)
+                return
+            yield Retrying(failed.error, attempt, self._options.max_retries, delay)
+            await anyio.sleep(delay)
+            self._reader = self._wire.reader(self._info, self._taken)
+
+    def _delay(self, error: ProviderError, attempt: int) -> float | None:
+        if not error.retryable or attempt > self._options.max_retries:
+            return None
+        return self._policy.delay(error, attempt)
+
+    def _final(self, failed: Failed) -> Failed:
+        from sloyd.llm.explain import too_long_a_wait
+
+        error = failed.error
+        if error.retryable and error.retry_after and error.retry_after > self._policy.cap:
+            self._reader = self._wire.reader(self._info, self._taken)
+            (event,) = self._reader.fail(too_long_a_wait(error, self._policy.cap))
+            if isinstance(event, Failed):
+                return event
+        return failed
+
+    async def _attempt(
+        self, request: WireRequest, body: bytes
+    ) -> AsyncGenerator[list[StreamEvent], None]:
+        """One request; yields the events chunk by chunk and ends with the end of the message."""
+        try:
+            self._response = await self._send(request, body)
+            async with aclosing(self._read(self._response)) as batches:
+                async for batch in batches:
+                    yield batch
+        except ProviderError as error:
+            yield self._reader.fail(error)
+
+    async def _send(self, request: WireRequest, body: bytes) -> Response:
+        if self._key is None and self._needs_key():
+            from sloyd.llm.explain import no_key
+
+            raise no_key(self._info)
+        headers = {
+            "content-type": "application/json",
+            "accept": "text/event-stream",
+            # Compressed streams are held back by some proxies until a block is full.
+            "accept-encoding": "identity",
+            "user-agent": "sloyd",
+            **request.headers,
+            **(self._wire.authorization(self._info, self._key) if self._key else {}),
+            **self._info.headers,
+        }
+        url = self._url(request)
+        response = await self._transport.post(
+            url, headers, body, idle_timeout=self._options.idle_timeout
+        )
+        if response.status != 200:
+            from sloyd.llm.explain import refusal
+
+            self._response = response
+            raise await refusal(response, self._info, url)
+        return response
+
+    async def _read(self, response: Response) -> AsyncGenerator[list[StreamEvent], None]:
+        reader, parser = self._reader, SseParser()
+        head = bytearray()
+        last_event = anyio.current_time()
+        async with aclosing(response.chunks()) as chunks:
+            while not reader.finished:
+                chunk = await self._next(chunks, reader)
+                if chunk is None:
+                    break
+                batch: list[StreamEvent] = []
+                for event in parser.feed(chunk):
+                    if event.name not in _KEEP_ALIVE_EVENTS:
+                        last_event = anyio.current_time()
+                    batch += reader.feed(event)
+                if batch:
+                    yield batch
+                elif anyio.current_time() - last_event > self._options.idle_timeout:
+                    raise _no_event(self._options.idle_timeout)
+                if not parser.fields and len(head) < _HEAD_LIMIT:
+                    head += chunk
+            if not reader.finished:
+                yield self._end(parser, bytes(head))
+            with anyio.move_on_after(_DRAIN):
+                async for _ in chunks:
+                    pass
+
+    async def _next(self, chunks: AsyncGenerator[bytes, None], reader: Reader) -> bytes | None:
+        """The next piece of the body; None at its end, and when an answered server only waits."""
+        if not reader.answered:
+            return await anext(chunks, None)
+        with anyio.move_on_after(_AFTER_ANSWER):
+            return await anext(chunks, None)
+        return None
+
+    def _end(self, parser: SseParser, head: bytes) -> list[StreamEvent]:
+        batch: list[StreamEvent] = []
+        for event in parser.finish():
+            batch += self._reader.feed(event)
+        if not self._reader.finished and not parser.fields:
+            from sloyd.llm.explain import not_a_stream
+
+            whole = self._reader.whole(head)
+            if whole is None:
+                raise not_a_stream(head, self._info.base_url)
+            return batch + whole
+        return batch + self._reader.finish()
+
+    def _url(self, request: WireRequest) -> str:
+        return self._info.base_url.strip().rstrip("/") + request.path
+
+    def _needs_key(self) -> bool:
+        from sloyd.llm.providers import find_provider
+
+        provider = find_provider(self._info.provider)
+        if provider is None or not provider.needs_key or is_loopback(self._info.base_url):
+            return False
+        return self._info.base_url.rstrip("/") == provider.base_url
+
+    async def _close_response(self) -> None:
+        response, self._response = self._response, None
+        if response is not None:
+            await response.aclose()
+
+
+def _no_event(seconds: float) -> ProviderError:
+    return ProviderError(
+        f"The answer stopped coming: bytes, but no event for {seconds:g} s.",
+        problem="timeout",
+        retryable=True,
+    )
+
+
+def _call_ids(context: Context) -> frozenset[str]:
+    return frozenset(
+        call.id
+        for message in context.messages
+        if isinstance(message, AssistantMessage)
+        for call in message.tool_calls
+    )
