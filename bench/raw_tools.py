@@ -68,6 +68,7 @@ def _works(repeat: int, rg: str) -> dict[str, Callable[[], object]]:
         "read_small": lambda: [Path("small.txt").read_text() for _ in range(repeat)],
         "edit_big": lambda: _edit("edit50.txt", b"line " + edited, b"LINE " + edited),
         "edit_small": lambda: _edit_small(repeat),
+        "edit_journal": lambda: _edit_small(repeat),
         "write_small": lambda: _write(repeat),
         "write_parallel": lambda: _write(repeat),
         "bash_true": lambda: [subprocess.check_call(["bash", "-c", "true"]) for _ in range(repeat)],
