@@ -25,6 +25,7 @@ __all__ = [
     "FileStat",
     "FileVersion",
     "OnOutput",
+    "OutputFile",
     "ProcessRequest",
     "ReplaceResult",
     "Workspace",
@@ -96,6 +97,14 @@ OnOutput: TypeAlias = Callable[[bytes], None]
 
 
 @dataclass(frozen=True, slots=True)
+class OutputFile:
+    """An existing private file, to which at most ``limit`` more bytes of output may be appended."""
+
+    path: str
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
 class ProcessRequest:
     """A process to run: an argument vector (never shell text), and what surrounds it.
 
@@ -108,6 +117,9 @@ class ProcessRequest:
         timeout: seconds until the process tree is stopped; None means no limit.
         merge_stderr: one pipe for stdout and stderr, so that their order is the true one. When
             false, stderr is kept apart and returned in `Exit.stderr` (its last 64 KiB).
+        on_left_behind: called once, after the last output, when the process has exited but others
+            that it started still hold its output. They run on, and what they write later is
+            appended to the file that this gives; without one it is thrown away.
     """
 
     argv: Sequence[str]
@@ -116,6 +128,7 @@ class ProcessRequest:
     stdin: bytes | None = None
     timeout: float | None = None
     merge_stderr: bool = True
+    on_left_behind: Callable[[], OutputFile | None] | None = None
 
 
 @dataclass(frozen=True, slots=True)
