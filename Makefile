@@ -5,7 +5,7 @@
 #   make test     the tests; ARGS="tests/text -k diff" chooses
 #   make fuzz     the property tests with 2,000 examples each
 #   make bench    speed and memory, beside pi where PI=... names its package directory
-#   make format   put the sources into their form
+#   make format   put the sources into their form, and the tables of the documentation up to date
 #
 # PYTHON=/path/to/python chooses the interpreter, at the first time or to change it.
 
@@ -49,6 +49,7 @@ bench: setup
 format: setup-dev
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix $(SOURCES)
+	@$(BIN)/python scripts/reference.py
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist bench/work

@@ -10,9 +10,14 @@ import sys
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
 
+import msgspec
+import msgspec.inspect
 import pytest
 
+from scripts import reference
+from sloyd.agent.events import AgentEvent
 from sloyd.cli.flags import COMMANDS, flag_names
 from sloyd.demo import prepare
 from tests.project.documents import Block, blocks, documents, links, matches
@@ -103,6 +108,19 @@ def test_commands_and_flags_exist(page: Path) -> None:
         if re.fullmatch(r"[a-z]+", word) and word not in commands:
             unknown.append(word)
     assert unknown == []
+
+
+def test_generated_tables_are_those_of_the_code() -> None:
+    assert reference.outdated() == [], "run: python scripts/reference.py"
+
+
+def test_every_event_is_described() -> None:
+    page = (ROOT / "docs" / "json.md").read_text()
+    for event in get_args(AgentEvent):
+        info = msgspec.inspect.type_info(event)
+        assert isinstance(info, msgspec.inspect.StructType)
+        fields = ", ".join(f"`{field.encode_name}`" for field in info.fields)
+        assert f"| `{info.tag}` | {fields} |" in page
 
 
 def test_named_make_targets_exist() -> None:

@@ -1,0 +1,156 @@
+"""Writes the tables of the documentation that come from the code: flags, settings, tools and so on.
+
+usage: python scripts/reference.py
+
+A table stands in a page between ``<!-- begin NAME -->`` and ``<!-- end -->``. A test holds the
+pages against `outdated`, so a new flag cannot be forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+from sloyd.cli.flags import COMMANDS, FLAGS, Flag
+from sloyd.harness.settings import declared_settings, type_name
+from sloyd.llm.providers import PROVIDERS
+from sloyd.tools.builtin import builtin_tools
+from sloyd.tools.definition import ToolDefinition, wrap
+from sloyd.tools.environment import ToolEnvironment
+from sloyd.workspace.memory import MemoryWorkspace
+
+__all__ = ["TABLES", "main", "outdated", "updated"]
+
+DOCS = Path(__file__).parents[1] / "docs"
+_MARKED = re.compile(r"(<!-- begin ([a-z-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def _table(header: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    names = list(header)
+    lines = [names, ["---"] * len(names), *rows]
+    return "".join("| " + " | ".join(_cell(cell) for cell in line) + " |\n" for line in lines)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def _flag_row(flag: Flag) -> list[str]:
+    value = f" {flag.metavar}" if flag.metavar else ""
+    choices = f": {', '.join(f'`{choice}`' for choice in flag.choices)}" if flag.choices else ""
+    return [", ".join(f"`{name}{value}`" for name in flag.names), flag.doc + choices]
+
+
+def flags() -> str:
+    """Every switch of ``sloyd``, by group."""
+    groups = list(dict.fromkeys(flag.group for flag in FLAGS))
+    tables = (
+        f"**{group}**\n\n"
+        + _table(["flag", "meaning"], (_flag_row(flag) for flag in FLAGS if flag.group == group))
+        for group in groups
+    )
+    return "\n" + "\n".join(tables) + "\n"
+
+
+def commands() -> str:
+    """The subcommands."""
+    rows = ([f"`sloyd {command.usage}`", command.doc] for command in COMMANDS)
+    return _table(["command", "what it does"], rows)
+
+
+def _toml(value: object) -> str:
+    if value is None or value == ():
+        return ""
+    if isinstance(value, bool):
+        return f"`{str(value).lower()}`"
+    return f'`"{value}"`' if isinstance(value, str) else f"`{value}`"
+
+
+def settings() -> str:
+    """Every setting, with type and default."""
+    rows = (
+        [f"`{row.name}`", type_name(row.type), _toml(row.default), row.doc]
+        for row in declared_settings()
+    )
+    return _table(["setting", "type", "default", "meaning"], rows)
+
+
+def providers() -> str:
+    """The providers that are known by name."""
+    rows = (
+        [
+            f"`{provider.name}`",
+            f"`{provider.api}`",
+            ", ".join(f"`{name}`" for name in provider.key_variables),
+            f"`{provider.base_url_variable}`" if provider.base_url_variable else "",
+            f"`{provider.default_model}`" if provider.default_model else "",
+        ]
+        for provider in PROVIDERS.values()
+    )
+    return _table(["provider", "API", "key", "base URL", "default model"], rows)
+
+
+def _kind(schema: dict[str, Any]) -> str:
+    options = [option for option in schema.get("anyOf", [schema]) if option.get("type") != "null"]
+    kinds = []
+    for option in options:
+        kind = option.get("type", "")
+        named = " or ".join(kind) if isinstance(kind, list) else str(kind)
+        kinds.append(
+            f"array of {option['items'].get('type', 'any')}s" if "items" in option else named
+        )
+    return " or ".join(kinds)
+
+
+def _parameter_rows(schema: dict[str, Any]) -> Iterable[list[str]]:
+    required = schema.get("required", [])
+    for name, field in schema.get("properties", {}).items():
+        need = "yes" if name in required else ""
+        yield [f"`{name}`", _kind(field), need, field.get("description", "")]
+
+
+def _tool(definition: ToolDefinition[Any]) -> str:
+    active = "" if definition.default_active else " (not active by default)"
+    schema = dict(wrap(definition).parameters)
+    table = _table(["parameter", "type", "required", "meaning"], _parameter_rows(schema))
+    return f"### {definition.name}{active}\n\n{definition.description.strip()}\n\n{table}"
+
+
+def tools() -> str:
+    """The built-in tools as the model gets to know them."""
+    definitions = builtin_tools(ToolEnvironment(MemoryWorkspace()))
+    return "\n" + "\n".join(_tool(definition) for definition in definitions) + "\n"
+
+
+TABLES: dict[str, Callable[[], str]] = {
+    "commands": commands,
+    "flags": flags,
+    "providers": providers,
+    "settings": settings,
+    "tools": tools,
+}
+
+
+def updated(text: str) -> str:
+    """A page with its tables as the code has them now."""
+    return _MARKED.sub(lambda found: found[1] + TABLES[found[2]]() + found[3], text)
+
+
+def outdated() -> list[str]:
+    """The pages whose tables are not what the code says."""
+    pages = {page: page.read_text(encoding="utf-8") for page in sorted(DOCS.glob("*.md"))}
+    return [page.name for page, text in pages.items() if updated(text) != text]
+
+
+def main() -> None:
+    """Bring the pages up to date."""
+    for name in outdated():
+        page = DOCS / name
+        page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8")
+        print(f"wrote docs/{name}")
+
+
+if __name__ == "__main__":
+    main()
