@@ -7,7 +7,7 @@ import stat
 
 from sloyd.workspace.base import FileKind, FileStat, FileVersion
 
-__all__ = ["facts", "kind_of", "version_of"]
+__all__ = ["facts", "kind_of", "may_write", "version_of"]
 
 _KINDS: dict[int, FileKind] = {
     stat.S_IFREG: "file",
@@ -42,5 +42,10 @@ def facts(path: str, found: os.stat_result) -> FileStat:
         mode=stat.S_IMODE(found.st_mode),
         mtime_ns=found.st_mtime_ns,
         version=version_of(found),
-        writable=kind == "symlink" or os.access(path, os.W_OK, effective_ids=_EFFECTIVE),
+        writable=kind == "symlink" or may_write(path),
     )
+
+
+def may_write(path: str) -> bool:
+    """Whether this process's user may write what ``path`` leads to."""
+    return os.access(path, os.W_OK, effective_ids=_EFFECTIVE)

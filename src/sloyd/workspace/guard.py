@@ -1,0 +1,227 @@
+"""Keeping processes out of each other's way while a file is replaced, and tidying up after kills.
+
+One lock guards the files of one directory against every other process of this user that replaces
+files through Sloyd. Locks are files in a private directory of the user (never beside the user's own
+files), a fixed number of them, so that they do not pile up. Two directories that share a lock only
+wait for each other a little.
+
+A lock file also says, while it is held, what is half done: a temporary file that must go, or a file
+that is being written in place. When its holder is killed, the system frees the lock, and the next
+one to take it finds the note and clears up. No process id can be mistaken and nothing has to be old
+enough: who holds the lock knows that the writer of the note is gone.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from sloyd.errors import WorkspaceError
+from sloyd.workspace.problems import explain
+
+__all__ = ["Note", "clear_up_after_kills", "guarded", "private_directory"]
+
+_LOCKS = 64
+_LONGEST_NOTE = 16_384  # two paths of the longest kind, and some words
+_LONGEST_WAIT = 10.0  # seconds; a holder needs 0.0002 of them for a small file
+_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+
+_here = [threading.Lock() for _ in range(_LOCKS)]
+_once = threading.Lock()
+_places: dict[str, str | None] = {}
+_cleared: list[bool] = []
+
+
+class Note:
+    """What is half done under a lock, kept where the next holder finds it after a kill."""
+
+    __slots__ = ("_descriptor",)
+
+    def __init__(self, descriptor: int | None) -> None:
+        self._descriptor = descriptor
+
+    def read(self) -> bytes:
+        """What a killed holder left, or nothing."""
+        return b"" if self._descriptor is None else os.pread(self._descriptor, _LONGEST_NOTE, 0)
+
+    def write(self, words: bytes) -> None:
+        """Say what is about to be half done. The note must be empty before."""
+        if self._descriptor is not None:
+            os.pwrite(self._descriptor, words, 0)
+
+    def clear(self) -> None:
+        """It is done, or undone."""
+        if self._descriptor is not None:
+            os.ftruncate(self._descriptor, 0)
+
+
+ClearUp = Callable[[bytes], None]
+
+
+@contextmanager
+def guarded(directory: str, clear_up: ClearUp) -> Iterator[Note]:
+    """Hold the lock of a directory. ``clear_up`` gets the note of a killed holder, if there is one.
+
+    Waits for other processes for at most ten seconds, then raises `WorkspaceError` (``busy``).
+    Where no private directory can be made, only the threads of this process are kept apart.
+    """
+    found = os.stat(directory)
+    number = (found.st_dev * 31 + found.st_ino) % _LOCKS
+    with _here[number]:
+        descriptor = _open_locked(number, directory)
+        try:
+            note = Note(descriptor)
+            left = note.read()
+            if left:
+                clear_up(left)
+                note.clear()
+            yield note
+        finally:
+            if descriptor is not None:
+                os.close(descriptor)
+
+
+def clear_up_after_kills(clear_up: ClearUp) -> None:
+    """Clear up after every killed process, once in the life of this one. Never waits or raises."""
+    if _cleared:
+        return
+    with _once:
+        if _cleared:
+            return
+        _cleared.append(True)
+    parent = private_directory()
+    if parent is None:
+        return
+    for number in range(_LOCKS):
+        try:
+            if os.stat(os.path.join(parent, f"lock-{number:02d}")).st_size == 0:
+                continue
+            with _here[number]:
+                _clear_one(number, clear_up)
+        except OSError:
+            continue
+
+
+def _clear_one(number: int, clear_up: ClearUp) -> None:
+    descriptor = _open_lock(number)
+    if descriptor is None:
+        return
+    try:
+        if _try_lock(descriptor):
+            note = Note(descriptor)
+            left = note.read()
+            if left:
+                clear_up(left)
+                note.clear()
+    finally:
+        os.close(descriptor)
+
+
+def _open_locked(number: int, directory: str) -> int | None:
+    deadline = 0.0
+    pause = 0.0002
+    while True:
+        descriptor = _open_lock(number)
+        if descriptor is None:
+            return None
+        # A lock file that someone has deleted keeps nobody out: take the one that is there now.
+        if _try_lock(descriptor) and os.fstat(descriptor).st_nlink:
+            return descriptor
+        os.close(descriptor)
+        now = time.monotonic()
+        deadline = deadline or now + _LONGEST_WAIT
+        if now > deadline:
+            raise WorkspaceError(f"{explain('busy')}: {directory!r}", path=directory, reason="busy")
+        time.sleep(pause)
+        pause = min(pause * 1.5, 0.005)
+
+
+def _open_lock(number: int) -> int | None:
+    parent = private_directory()
+    if parent is None:
+        return None
+    try:
+        return os.open(os.path.join(parent, f"lock-{number:02d}"), _FLAGS, 0o600)
+    except FileNotFoundError:
+        _places.clear()  # someone has tidied the private directory away
+        parent = private_directory()
+    except OSError:
+        return None
+    if parent is None:
+        return None
+    try:
+        return os.open(os.path.join(parent, f"lock-{number:02d}"), _FLAGS, 0o600)
+    except OSError:
+        return None
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(descriptor: int) -> bool:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        except OSError:
+            return True  # a file system without locks: better unguarded than unusable
+        return True
+
+
+def private_directory() -> str | None:
+    """This user's directory for locks and backups, 0700, or None where there can be none.
+
+    Its place depends on the user only, not on ``HOME`` or ``TMPDIR``, so that processes with
+    different environments meet. Someone else's directory of that name is never used.
+    """
+    try:
+        return _places["private"]
+    except KeyError:
+        place = _places["private"] = _make_private_directory()
+        return place
+
+
+def _make_private_directory() -> str | None:
+    user = os.getuid() if sys.platform != "win32" else 0
+    shared = "/tmp" if os.path.isdir("/tmp") and os.sep == "/" else tempfile.gettempdir()
+    places = (
+        os.path.join(shared, f"sloyd-{user}"),
+        os.path.join(os.path.expanduser("~"), ".cache", f"sloyd-{user}"),
+    )
+    for place in places:
+        try:
+            if _is_private(place, user):
+                inner = os.path.join(place, "guard")
+                os.makedirs(inner, mode=0o700, exist_ok=True)
+                return inner
+        except OSError:
+            continue
+    return None
+
+
+def _is_private(place: str, user: int) -> bool:
+    try:
+        os.mkdir(place, 0o700)
+    except FileExistsError:
+        found = os.lstat(place)
+        is_ours = sys.platform == "win32" or (
+            found.st_uid == user and not stat.S_IMODE(found.st_mode) & 0o077
+        )
+        return stat.S_ISDIR(found.st_mode) and is_ours
+    return True
