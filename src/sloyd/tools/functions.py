@@ -136,6 +136,12 @@ def _result(returned: Any) -> ToolResult:
         return ToolResult.of(returned)
     if returned is None:
         return ToolResult.of("(no output)")
-    if hasattr(returned, "model_dump_json"):
-        return ToolResult.of(returned.model_dump_json())
-    return ToolResult.of(msgspec.json.encode(returned).decode())
+    return ToolResult.of(msgspec.json.encode(returned, enc_hook=_encodable).decode())
+
+
+def _encodable(value: Any) -> Any:
+    """A pydantic model, told by its method, as data."""
+    dump = getattr(value, "model_dump", None)
+    if dump is None:
+        raise TypeError(f"a result of type {type(value).__name__} cannot be written as JSON")
+    return dump(mode="json")

@@ -78,6 +78,9 @@ class _Inliner:
             if key == "title" and isinstance(value, str):
                 continue
             out[key] = self._part(key, value, within)
+        names = out.get("enum")
+        if names and "type" not in out and all(isinstance(name, str) for name in names):
+            out["type"] = "string"  # implied, but Google's API wants it said
         self._drop_needless_nulls(out)
         return out
 

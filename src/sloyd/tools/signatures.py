@@ -48,7 +48,7 @@ class _Parameter:
 
     @property
     def plain(self) -> Any:
-        """The type without `Annotated` and without None."""
+        """The type without `Annotated`, and without None where that leaves one type."""
         hint = self.hint.__origin__ if typing.get_origin(self.hint) is Annotated else self.hint
         if typing.get_origin(hint) in (typing.Union, types.UnionType):
             kinds = [each for each in typing.get_args(hint) if each is not type(None)]
@@ -131,9 +131,11 @@ def _field(parameter: _Parameter) -> tuple[str, Any] | tuple[str, Any, Any]:
         texts = [each for each in hint.__metadata__ if isinstance(each, str)]
         metas = [each for each in hint.__metadata__ if isinstance(each, msgspec.Meta)]
         description = texts[0] if texts else description
-        hint = hint.__origin__
+        hint = parameter.plain
         for meta in metas:
             hint = Annotated[hint, meta]
+        if _takes_none(parameter.hint.__origin__):
+            hint = hint | None
     if description:
         hint = Annotated[hint, msgspec.Meta(description=description)]
     if parameter.required:
@@ -144,6 +146,10 @@ def _field(parameter: _Parameter) -> tuple[str, Any] | tuple[str, Any, Any]:
     if isinstance(parameter.default, (str, int, float, bool)):
         return parameter.name, hint, parameter.default
     return parameter.name, hint | msgspec.UnsetType, msgspec.UNSET
+
+
+def _takes_none(hint: Any) -> bool:
+    return type(None) in typing.get_args(hint) and hint is not type(None)
 
 
 def _described(tool_name: str, kind: type[Any]) -> JsonSchema:
