@@ -6,6 +6,7 @@ settings; 128 + n stopped by signal n.
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 
@@ -32,10 +33,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code, message = 2, str(error)
     except (OutputFailed, SloydError) as error:
         code, message = 1, str(error)
-    try:
+    with contextlib.suppress(ReaderGone, OutputFailed):
         errors.line(f"sloyd: {message}")
-    except (ReaderGone, OutputFailed):
-        pass
     return code
 
 

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 import anyio
 import anyio.to_thread
 
-from sloyd.agent.agent import RunResult
 from sloyd.agent.events import AgentEvent
+from sloyd.agent.result import RunResult
 from sloyd.harness.coding_agent import CodingAgent
 from sloyd.llm.messages import UserMessage
 from sloyd.modes.output import Output, ReaderGone, json_line
@@ -27,10 +27,14 @@ async def jsonl_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
     gone: list[ReaderGone] = []
 
     async def write(event: AgentEvent) -> None:
-        # The loop waits for its listeners, so a slow reader slows the run and loses nothing. The
-        # write may block on a full pipe: in a thread it leaves tools and signals alive.
+        # The loop waits for its listeners, so a slow reader slows the run and loses nothing. A
+        # write that has to wait does so in a thread, which leaves tools and signals alive.
+        line = json_line(event)
         try:
-            await anyio.to_thread.run_sync(out.write, json_line(event))
+            if out.would_block(len(line)):
+                await anyio.to_thread.run_sync(out.write, line)
+            else:
+                out.write(line)
         except ReaderGone as error:
             gone.append(error)
             agent.abort()

@@ -13,7 +13,7 @@ import anyio
 from rich.console import Console
 
 from sloyd import __version__
-from sloyd.agent.agent import RunResult
+from sloyd.agent.result import RunResult
 from sloyd.harness.coding_agent import CodingAgent
 from sloyd.llm.messages import UserMessage
 from sloyd.modes.line_reader import LineReader

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sloyd.agent.agent import RunResult
 from sloyd.agent.events import (
     AgentEvent,
     LimitWarning,
@@ -12,6 +11,7 @@ from sloyd.agent.events import (
     ToolExecutionEnd,
     ToolExecutionStart,
 )
+from sloyd.agent.result import RunResult
 from sloyd.harness.coding_agent import CodingAgent
 from sloyd.llm.messages import AssistantMessage, UserMessage
 from sloyd.modes.output import Output

@@ -16,7 +16,7 @@ from typing import Any
 import anyio
 import anyio.to_thread
 
-from sloyd.agent.calls import run_call
+from sloyd.agent.direct import run_call
 from sloyd.agent.tool import AgentTool, ToolResult
 from sloyd.errors import UsageError
 from sloyd.harness.toolbox import Toolbox
