@@ -64,6 +64,21 @@ def test_says_what_it_is_for(source: Source) -> None:
     assert ast.get_docstring(source.tree), "a module says in its docstring what its one idea is"
 
 
+def test_what_type_checkers_see_is_what_is_imported_on_demand() -> None:
+    """The imports under ``TYPE_CHECKING`` and the table of lazy ones are twins."""
+    root = next(source for source in MODULES if source.module == "sloyd")
+    checked = {
+        alias.name: node.module
+        for node in ast.walk(root.tree)
+        if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("sloyd.")
+        for alias in node.names
+    }
+    sloyd = importlib.import_module("sloyd")
+    assert {*checked, "__version__"} == set(sloyd.__all__)
+    for name, module in checked.items():
+        assert getattr(sloyd, name) is getattr(importlib.import_module(module), name)
+
+
 def test_the_package_offers_each_name_and_lists_it() -> None:
     sloyd = importlib.import_module("sloyd")
     assert set(sloyd.__all__) <= set(dir(sloyd))
