@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 __all__ = ["Reach", "ToolCase", "tool_cases"]
@@ -69,20 +69,15 @@ def _flood(size: int) -> dict[str, Any]:
     return {"command": f"yes 'some output line of a build' | head -c {size}"}
 
 
-def _file_cases(scale: float, repeat: int) -> list[ToolCase]:
+def _read_cases(scale: float, repeat: int) -> list[ToolCase]:
     deep = max(1500, int(9_000_000 * scale))
-    middle = f"{max(500, int(250_000 * scale)):08d}"
-    there_and_back = (
-        _edit("editsmall.txt", "the ALPHA word", "the BETA word"),
-        _edit("editsmall.txt", "the BETA word", "the ALPHA word"),
-    )
-    written = ({"path": "w/f#N#.txt", "content": "x" * 4096},)
+    from_deep = ({"path": "big.txt", "offset": deep, "limit": 100},)
     return [
         ToolCase(
             "read_deep",
             f"read 100 lines at line {deep:,} of {960 * scale:.3g} MB",
             "read",
-            ({"path": "big.txt", "offset": deep, "limit": 100},),
+            from_deep,
             reach=Reach(0.5, 0.4),
         ),
         ToolCase(
@@ -91,6 +86,25 @@ def _file_cases(scale: float, repeat: int) -> list[ToolCase]:
         ToolCase(
             "read_small", "read a small file", "read", ({"path": "small.txt"},), repeat, Reach(0.6)
         ),
+    ]
+
+
+def _edit_cases(scale: float, repeat: int) -> list[ToolCase]:
+    middle = f"{max(500, int(250_000 * scale)):08d}"
+    there_and_back = (
+        _edit("editsmall.txt", "the ALPHA word", "the BETA word"),
+        _edit("editsmall.txt", "the BETA word", "the ALPHA word"),
+    )
+    small = ToolCase(
+        "edit_small",
+        "edit a small file",
+        "edit",
+        there_and_back,
+        repeat,
+        Reach(1.0),
+        restores=("editsmall.txt",),
+    )
+    return [
         ToolCase(
             "edit_big",
             f"one edit in {50 * scale:.3g} MB",
@@ -99,43 +113,31 @@ def _file_cases(scale: float, repeat: int) -> list[ToolCase]:
             reach=Reach(0.7, 0.7),
             restores=("edit50.txt",),
         ),
-        ToolCase(
-            "edit_small",
-            "edit a small file",
-            "edit",
-            there_and_back,
-            repeat,
-            Reach(1.0),
-            restores=("editsmall.txt",),
-        ),
-        ToolCase(
-            "edit_journal",
-            "edit a small file, with undo",
-            "edit",
-            there_and_back,
-            repeat,
-            restores=("editsmall.txt",),
+        small,
+        replace(
+            small,
+            name="edit_journal",
+            title=f"{small.title}, with undo",
+            reach=Reach(),
             journal=True,
         ),
-        ToolCase(
-            "write_small",
-            "write a small file",
-            "write",
-            written,
-            repeat,
-            Reach(1.0),
-            clears=("w",),
-        ),
-        ToolCase(
-            "write_parallel",
-            "write small files, all at once",
-            "write",
-            written,
-            repeat,
-            parallel=True,
-            clears=("w",),
-        ),
     ]
+
+
+def _write_cases(repeat: int) -> list[ToolCase]:
+    one = ToolCase(
+        "write_small",
+        "write a small file",
+        "write",
+        ({"path": "w/f#N#.txt", "content": "x" * 4096},),
+        repeat,
+        Reach(1.0),
+        clears=("w",),
+    )
+    together = replace(
+        one, name="write_parallel", title="write small files, all at once", parallel=True
+    )
+    return [one, replace(together, reach=Reach())]
 
 
 def _other_cases(scale: float, repeat: int) -> list[ToolCase]:
@@ -183,4 +185,9 @@ def _other_cases(scale: float, repeat: int) -> list[ToolCase]:
 def tool_cases(scale: float) -> list[ToolCase]:
     """All cases for a scale; 1 is the size that the figures are stated for."""
     repeat = max(5, int(300 * min(1.0, scale * 4)))
-    return [*_file_cases(scale, repeat), *_other_cases(scale, repeat)]
+    return [
+        *_read_cases(scale, repeat),
+        *_edit_cases(scale, repeat),
+        *_write_cases(repeat),
+        *_other_cases(scale, repeat),
+    ]

@@ -29,11 +29,11 @@ EVERYBODY = {"sloyd.errors"}
 NARROWER = {"agent": {"llm"}}
 """Packages that may import less than all that is below them."""
 
-MACHINE = {"os", "pathlib", "subprocess", "shutil", "socket", "tempfile", "glob", "io", "signal"}
+MACHINE = {"os", "pathlib", "subprocess", "shutil", "socket", "tempfile", "glob", "signal"}
 IO_MODULES = MACHINE | {"asyncio", "anyio", "threading", "httpx2", "urllib"}
 
 LOCAL_BY_PURPOSE = {
-    "sloyd.tools.output": {"os", "tempfile", "pathlib", "io"},
+    "sloyd.tools.output": {"os", "tempfile", "pathlib"},
 }
 """Tools' parts that act on the machine Sloyd runs on, wherever the workspace is, and with what:
 the full log of a command is kept where the person who reads it is."""
