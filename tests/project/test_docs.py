@@ -24,6 +24,7 @@ from tests.project.documents import Block, blocks, documents, links, matches
 from tests.project.sources import ROOT
 
 PAGES = documents()
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 RUN = {"python": [sys.executable, "-"], "sh": ["bash", "-euo", "pipefail", "-s"]}
 KNOWN = {*RUN, "output", "console", "json", "jsonl", "toml", "text", ""}
 FLAG = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-z]{1,2})(?=[\s=`.,)]|$)")
@@ -76,6 +77,13 @@ def test_examples_run(page: Path, tmp_path: Path, model: str) -> None:
             output = run(block, directory, model)
         elif block.language == "output":
             assert matches(block.text, output), f"{block} is not what came:\n{output}"
+
+
+@pytest.mark.parametrize("example", EXAMPLES, ids=lambda path: path.name)
+def test_example_programs_run(example: Path, tmp_path: Path, model: str) -> None:
+    directory = prepare(tmp_path / "project").directory
+    program = Block(example, 1, "python", example.read_text(encoding="utf-8"))
+    assert "Done." in run(program, directory, model)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
