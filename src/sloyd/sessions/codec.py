@@ -8,8 +8,7 @@ timestamps, lone surrogates, bytes that are not UTF-8. What cannot be read at al
 
 from __future__ import annotations
 
-import json
-from datetime import UTC, datetime
+import time
 from typing import Any
 
 import msgspec
@@ -117,6 +116,8 @@ def load_object(line: bytes) -> dict[str, Any]:
 
     Raises `SessionError` with the reason when there is no object.
     """
+    import json
+
     try:
         value = json.loads(line.decode("utf-8", "replace").removeprefix("\ufeff"))
     except RecursionError:
@@ -235,6 +236,8 @@ def encode_json(data: Any) -> bytes:
     try:
         return msgspec.json.encode(data)
     except UnicodeEncodeError:
+        import json
+
         return json.dumps(_finite(data), ensure_ascii=True, separators=(",", ":")).encode()
 
 
@@ -265,6 +268,8 @@ def _finite(value: Any) -> Any:
 
 def ms_from_iso(timestamp: str) -> int:
     """Milliseconds since the epoch of an ISO 8601 time; 0 when it cannot be read."""
+    from datetime import UTC, datetime
+
     try:
         moment = datetime.fromisoformat(timestamp)
     except ValueError:
@@ -276,5 +281,5 @@ def ms_from_iso(timestamp: str) -> int:
 
 def iso_from_ms(milliseconds: int) -> str:
     """ISO 8601 in UTC with milliseconds and a ``Z``, as pi writes it."""
-    moment = datetime.fromtimestamp(milliseconds / 1000, UTC)
-    return moment.strftime("%Y-%m-%dT%H:%M:%S.") + f"{milliseconds % 1000:03d}Z"
+    seconds, rest = divmod(milliseconds, 1000)
+    return time.strftime("%Y-%m-%dT%H:%M:%S.", time.gmtime(seconds)) + f"{rest:03d}Z"
