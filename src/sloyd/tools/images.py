@@ -14,17 +14,20 @@ from __future__ import annotations
 import io
 import threading
 import warnings
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, cast
 from zlib import crc32
 
-from sloyd.tools.image_kinds import SENDABLE, ImageKind
+from sloyd.llm.messages import Image
+from sloyd.text.encoding import is_utf8, looks_binary
+from sloyd.tools.image_kinds import HEAD_BYTES, SENDABLE, ImageKind, sniff_image
 
 if TYPE_CHECKING:
     from PIL.Image import Image as PillowImage
 
-__all__ = ["FittedImage", "OmittedImage", "fit_image", "fit_image_in_thread"]
+__all__ = ["FittedImage", "OmittedImage", "PreparedImage", "fit_image", "prepare_image"]
 
 MOST_PIXELS: Final = 64_000_000
 """Most pixels that are decoded at full size: about 256 MB as RGBA."""
@@ -70,15 +73,45 @@ class _Limits:
         return (len(data) + 2) // 3 * 4 < self.base64_bytes
 
 
-async def fit_image_in_thread(
-    data: bytes, kind: ImageKind, *, box: int, base64_bytes: int
-) -> FittedImage | OmittedImage:
-    """`fit_image` in a worker thread, which an abort does not wait for."""
+@dataclass(frozen=True, slots=True)
+class PreparedImage:
+    """What becomes of a file that is an image.
+
+    Attributes:
+        mime_type: the media type of ``image``, or what the file claims to be when there is none.
+        note: lines for the model, or empty.
+        image: the content block, or None when the image is left out; ``note`` then says why.
+    """
+
+    mime_type: str
+    note: str
+    image: Image | None
+
+
+async def prepare_image(data: bytes, *, box: int, max_base64: int) -> PreparedImage | None:
+    """Make a file's bytes an image that may be sent, in a worker thread.
+
+    Returns None for what is no image: a text that begins like one is a text.
+    """
+    kind = sniff_image(data[:HEAD_BYTES])
+    if kind is None:
+        return None
     from anyio.to_thread import run_sync
 
-    return await run_sync(
-        lambda: fit_image(data, kind, box=box, base64_bytes=base64_bytes), abandon_on_cancel=True
+    fitted = await run_sync(
+        lambda: fit_image(data, kind, box=box, base64_bytes=max_base64), abandon_on_cancel=True
     )
+    if isinstance(fitted, OmittedImage):
+        if fitted.is_damaged and not kind.is_certain and _reads_as_text(data):
+            return None
+        return PreparedImage(kind.mime_type, fitted.note, None)
+    image = Image(b64encode(fitted.data).decode("ascii"), fitted.mime_type)
+    return PreparedImage(fitted.mime_type, "\n".join(fitted.notes), image)
+
+
+def _reads_as_text(data: bytes) -> bool:
+    head = data[:HEAD_BYTES]
+    return not looks_binary(head) and is_utf8(head, complete=len(data) <= HEAD_BYTES)
 
 
 def fit_image(
