@@ -22,7 +22,15 @@ from sloyd.llm.models import Context, ModelInfo, StreamOptions
 from sloyd.llm.sse import SseEvent
 from sloyd.llm.surrogates import clean
 
-__all__ = ["Reader", "Wire", "WireRequest", "decode_event", "encode_body", "host_of"]
+__all__ = [
+    "Reader",
+    "Wire",
+    "WireRequest",
+    "argument_text",
+    "decode_event",
+    "encode_body",
+    "host_of",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +179,14 @@ def encode_body(body: dict[str, Any]) -> bytes:
         return msgspec.json.encode(body)
     except UnicodeEncodeError:
         return msgspec.json.encode(clean(body))
+
+
+def argument_text(arguments: dict[str, Any]) -> str:
+    """A call's arguments as the JSON text that some APIs want."""
+    try:
+        return msgspec.json.encode(arguments).decode()
+    except UnicodeEncodeError:
+        return msgspec.json.encode(clean(arguments)).decode()
 
 
 def host_of(url: str) -> str:

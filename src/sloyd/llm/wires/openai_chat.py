@@ -35,7 +35,7 @@ from sloyd.llm.messages import (
 from sloyd.llm.models import Context, ModelInfo, StreamOptions
 from sloyd.llm.thinking import fitted_level
 from sloyd.llm.window import output_limit
-from sloyd.llm.wires.base import Reader, WireRequest, host_of
+from sloyd.llm.wires.base import Reader, WireRequest, argument_text, host_of
 from sloyd.llm.wires.openai_chat_reader import REASONING_FIELDS, OpenAIChatReader
 
 __all__ = ["ERROR_MARK", "WIRE", "OpenAIChat"]
@@ -175,7 +175,7 @@ def _answer(answer: AssistantMessage, info: ModelInfo) -> dict[str, Any]:
                 "type": "function",
                 "function": {
                     "name": call.name,
-                    "arguments": _argument_text(call.arguments),
+                    "arguments": argument_text(call.arguments),
                 },
             }
             for call in calls
@@ -199,15 +199,6 @@ def _reasoning(answer: AssistantMessage) -> dict[str, Any]:
             details = msgspec.json.decode(block.thinking_signature)
             fields["reasoning_details"] = [*fields.get("reasoning_details", ()), *details]
     return fields
-
-
-def _argument_text(arguments: dict[str, Any]) -> str:
-    try:
-        return msgspec.json.encode(arguments).decode()
-    except UnicodeEncodeError:
-        from sloyd.llm.surrogates import clean
-
-        return msgspec.json.encode(clean(arguments)).decode()
 
 
 def _result(result: ToolResultMessage) -> dict[str, Any]:

@@ -1,0 +1,263 @@
+"""The stream of OpenAI's responses API: items that are added, filled and done."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Any
+
+import msgspec
+
+from sloyd.errors import ProviderError
+from sloyd.llm.building import CallBlock, TextBlock, ThinkingBlock
+from sloyd.llm.events import StreamEvent
+from sloyd.llm.messages import Usage
+from sloyd.llm.models import ModelInfo
+from sloyd.llm.wires.base import Reader
+
+__all__ = ["OpenAIResponsesReader"]
+
+_Block = TextBlock | ThinkingBlock | CallBlock
+
+
+class OpenAIResponsesReader(Reader):
+    """Reads ``response.*`` events. An item is found by its output index, else by its id."""
+
+    def __init__(self, info: ModelInfo, taken_ids: Collection[str] = ()) -> None:
+        super().__init__(info, taken_ids)
+        self._blocks: dict[object, _Block] = {}
+        self._seen = False
+
+    def read(self, name: str, data: dict[str, Any]) -> list[StreamEvent]:
+        kind = data.get("type")
+        kind = kind if isinstance(kind, str) and kind else name
+        if kind == "error" or (data.get("error") and not kind.startswith("response.")):
+            return self._failure(data)
+        response = data.get("response")
+        response = response if isinstance(response, dict) else {}
+        if isinstance(response.get("id"), str):
+            self.builder.response_id = response["id"]
+        match kind:
+            case "response.completed" | "response.done":
+                return self._completed(response)
+            case "response.incomplete":
+                return self._incomplete(response)
+            case "response.failed" | "response.cancelled":
+                return self._failure(response)
+            case _ if not kind.startswith("response."):
+                return []
+        return self.builder.start() + self._item_event(kind, data)
+
+    def end(self) -> list[StreamEvent]:
+        return self.ended_early()
+
+    def unfold(self, answer: dict[str, Any]) -> list[dict[str, Any]]:
+        if answer.get("object") != "response":
+            return [answer]
+        status = answer.get("status") or "completed"
+        return [{"type": f"response.{status}", "response": answer}]
+
+    def _item_event(self, kind: str, data: dict[str, Any]) -> list[StreamEvent]:
+        delta = data.get("delta")
+        delta = delta if isinstance(delta, str) else ""
+        match kind.removeprefix("response."):
+            case "output_item.added":
+                return self._added(data)
+            case "output_item.done":
+                return self._done(data)
+            case "output_text.delta" | "refusal.delta":
+                return self._text(data, delta)
+            case "reasoning_summary_text.delta" | "reasoning_text.delta":
+                return self.builder.add_thinking(self._thinking(data), delta)
+            case "reasoning_summary_part.added":
+                block = self._thinking(data)
+                gap = "\n\n" if block.pieces.parts else ""
+                return self.builder.add_thinking(block, gap)
+            case "function_call_arguments.delta":
+                block_of_call = self._find(data)
+                if isinstance(block_of_call, CallBlock):
+                    return self.builder.add_arguments(block_of_call, delta)
+            case "function_call_arguments.done":
+                block_of_call = self._find(data)
+                if isinstance(block_of_call, CallBlock):
+                    return self._whole_arguments(block_of_call, data.get("arguments"))
+        return []
+
+    def _added(self, data: dict[str, Any]) -> list[StreamEvent]:
+        item = data.get("item")
+        if not isinstance(item, dict) or item.get("type") != "function_call":
+            # Texts and reasoning are opened by their first piece: empty ones mean nothing.
+            return []
+        block, events = self.builder.open_call(_word(item, "call_id"), _word(item, "name"))
+        self._remember(data, item, block)
+        arguments = item.get("arguments")
+        if isinstance(arguments, str):
+            events += self.builder.add_arguments(block, arguments)
+        return events
+
+    def _done(self, data: dict[str, Any]) -> list[StreamEvent]:
+        item = data.get("item")
+        if not isinstance(item, dict):
+            return []
+        match item.get("type"):
+            case "function_call":
+                events: list[StreamEvent] = []
+                call = self._find(data, item)
+                if not isinstance(call, CallBlock):
+                    events = self._added(data)
+                    call = self._find(data, item)
+                if isinstance(call, CallBlock):
+                    events += self._whole_arguments(call, item.get("arguments"))
+                    events += self.builder.end_call(call)
+                return events
+            case "reasoning":
+                return self._reasoning_done(data, item)
+            case "message":
+                return self._message_done(data, item)
+        return []
+
+    def _reasoning_done(self, data: dict[str, Any], item: dict[str, Any]) -> list[StreamEvent]:
+        block = self._find(data, item)
+        text = "\n\n".join(_texts(item.get("summary")) or _texts(item.get("content")))
+        if not isinstance(block, ThinkingBlock):
+            if not text and not item.get("encrypted_content"):
+                return []
+            block = self.builder.open_thinking()
+            self._remember(data, item, block)
+        events = [] if block.pieces.parts else self.builder.add_thinking(block, text)
+        block.signature = msgspec.json.encode(item).decode()
+        return events
+
+    def _message_done(self, data: dict[str, Any], item: dict[str, Any]) -> list[StreamEvent]:
+        block = self._find(data, item)
+        events: list[StreamEvent] = []
+        if not isinstance(block, TextBlock):
+            text = "".join(_texts(item.get("content")))
+            if not text:
+                return []
+            events = self._text({**data, "item_id": item.get("id")}, text)
+            block = self._find(data, item)
+        if isinstance(block, TextBlock) and isinstance(item.get("id"), str):
+            signature = {"v": 1, "id": item["id"]}
+            if isinstance(item.get("phase"), str):
+                signature["phase"] = item["phase"]
+            block.signature = msgspec.json.encode(signature).decode()
+        return events
+
+    def _text(self, data: dict[str, Any], piece: str) -> list[StreamEvent]:
+        block = self._find(data)
+        if not isinstance(block, TextBlock):
+            if not piece:
+                return []
+            block = self.builder.open_text()
+            self._remember(data, {}, block)
+        return self.builder.add_text(block, piece)
+
+    def _thinking(self, data: dict[str, Any]) -> ThinkingBlock:
+        block = self._find(data)
+        if not isinstance(block, ThinkingBlock):
+            block = self.builder.open_thinking()
+            self._remember(data, {}, block)
+        return block
+
+    def _whole_arguments(self, block: CallBlock, arguments: Any) -> list[StreamEvent]:
+        """The final text of the arguments; it counts, whatever the pieces were."""
+        if isinstance(arguments, dict):
+            block.given = arguments
+        elif isinstance(arguments, str) and arguments and block.result is None:
+            if not block.pieces.parts:
+                return self.builder.add_arguments(block, arguments)
+            if block.pieces.joined() != arguments:
+                block.pieces.parts = [arguments]
+        return []
+
+    def _completed(self, response: dict[str, Any]) -> list[StreamEvent]:
+        self._read_usage(response.get("usage"))
+        if response.get("error"):
+            return self._failure(response)
+        return self._unseen_items(response) + self.builder.done("stop")
+
+    def _incomplete(self, response: dict[str, Any]) -> list[StreamEvent]:
+        self._read_usage(response.get("usage"))
+        details = response.get("incomplete_details")
+        reason = details.get("reason") if isinstance(details, dict) else None
+        if reason == "content_filter":
+            return self.builder.failed(
+                ProviderError("The provider's filter stopped the answer.", problem="content"),
+                raw=reason,
+            )
+        raw = None if reason == "max_output_tokens" else str(reason or "incomplete")
+        return self._unseen_items(response) + self.builder.done("length", raw=raw)
+
+    def _unseen_items(self, response: dict[str, Any]) -> list[StreamEvent]:
+        """The output of servers that send it only at the end."""
+        output = response.get("output")
+        if self._seen or not isinstance(output, list):
+            return []
+        events = self.builder.start()
+        for index, item in enumerate(output):
+            if isinstance(item, dict):
+                events += self._done({"output_index": index, "item": item})
+        return events
+
+    def _failure(self, data: dict[str, Any]) -> list[StreamEvent]:
+        from sloyd.llm.failures import failure_of
+
+        return self.builder.failed(failure_of(None, data))
+
+    def _find(self, data: dict[str, Any], item: dict[str, Any] | None = None) -> _Block | None:
+        for key in _keys(data, item):
+            if key in self._blocks:
+                return self._blocks[key]
+        return None
+
+    def _remember(self, data: dict[str, Any], item: dict[str, Any], block: _Block) -> None:
+        self._seen = True
+        for key in _keys(data, item):
+            self._blocks[key] = block
+
+    def _read_usage(self, usage: Any) -> None:
+        if not isinstance(usage, dict):
+            return
+        details = usage.get("input_tokens_details")
+        details = details if isinstance(details, dict) else {}
+        tokens_in, output = _count(usage, "input_tokens"), _count(usage, "output_tokens")
+        cached, written = _count(details, "cached_tokens"), _count(details, "cache_write_tokens")
+        self.builder.usage = Usage(
+            input=max(0, tokens_in - cached - written),
+            output=output,
+            cache_read=cached,
+            cache_write=written,
+            total_tokens=tokens_in + output,
+        )
+
+
+def _keys(data: dict[str, Any], item: dict[str, Any] | None) -> list[object]:
+    """What an item is known by: its place, and its id. Some servers send only one of them."""
+    keys: list[object] = []
+    if isinstance(data.get("output_index"), int):
+        keys.append(data["output_index"])
+    item_id = data.get("item_id") or (item or {}).get("id")
+    if isinstance(item_id, str) and item_id:
+        keys.append(item_id)
+    return keys
+
+
+def _texts(parts: Any) -> list[str]:
+    if not isinstance(parts, list):
+        return []
+    return [
+        text
+        for part in parts
+        if isinstance(part, dict)
+        and isinstance(text := part.get("text") or part.get("refusal"), str)
+    ]
+
+
+def _word(data: dict[str, Any], key: str) -> str:
+    value = data.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _count(usage: dict[str, Any], key: str) -> int:
+    value = usage.get(key)
+    return value if isinstance(value, int) and value > 0 else 0
