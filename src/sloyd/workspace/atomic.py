@@ -15,7 +15,6 @@ from __future__ import annotations
 import errno
 import os
 import re
-import secrets
 import stat
 import sys
 import time
@@ -217,7 +216,7 @@ def _open_new(temporary: str, mode: int, note: Note) -> int:
 
 
 def _temporary_name(real: str) -> str:
-    name = f".sloyd-{os.getpid()}-{secrets.token_hex(4)}.tmp"
+    name = f".sloyd-{os.getpid()}-{os.urandom(4).hex()}.tmp"
     return os.path.join(os.path.dirname(real), name)
 
 

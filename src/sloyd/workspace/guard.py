@@ -16,7 +16,6 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -199,7 +198,11 @@ def private_directory() -> str | None:
 
 def _make_private_directory() -> str | None:
     user = os.getuid() if sys.platform != "win32" else 0
-    shared = "/tmp" if os.path.isdir("/tmp") and os.sep == "/" else tempfile.gettempdir()
+    shared = "/tmp"
+    if os.sep != "/" or not os.path.isdir(shared):
+        import tempfile  # costs 2 ms
+
+        shared = tempfile.gettempdir()
     places = (
         os.path.join(shared, f"sloyd-{user}"),
         os.path.join(os.path.expanduser("~"), ".cache", f"sloyd-{user}"),

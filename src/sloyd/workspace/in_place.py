@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -85,7 +84,7 @@ def _backup_name() -> str:
     parent = private_directory()
     if parent is None:
         raise PermissionError(errno.EACCES, "there is no private directory for a backup")
-    return os.path.join(parent, f"backup-{secrets.token_hex(8)}")
+    return os.path.join(parent, f"backup-{os.urandom(8).hex()}")
 
 
 def _make_backup(
