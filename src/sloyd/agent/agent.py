@@ -148,7 +148,7 @@ class Agent:
 
     @messages.setter
     def messages(self, messages: Iterable[Message]) -> None:
-        if self._run is not None and not self._run.between_calls:
+        if self._run is not None and not self._state.replaceable:
             raise AgentBusy("The messages cannot be replaced while an answer is being worked on.")
         self._state.messages[:] = messages
 

@@ -75,7 +75,11 @@ async def _planned(desk: Desk, request: Request) -> tuple[Request, Context]:
     """Let the hooks work on the request; the context is made after the first of them."""
     state = desk.state
     if state.hooks.prepare_request is not None:
-        request = await state.hooks.prepare_request(request) or request
+        state.replaceable = True
+        try:
+            request = await state.hooks.prepare_request(request) or request
+        finally:
+            state.replaceable = False
     context = Context(state.system_prompt, tuple(state.messages), state.schemas)
     if state.hooks.transform_context is not None:
         context = await state.hooks.transform_context(context)

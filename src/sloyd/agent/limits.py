@@ -55,6 +55,7 @@ class LimitGauge:
     turns: int = 0
     cost: float = 0.0
     _began: float = field(default_factory=time.monotonic)
+    _before: dict[_Kind, float] = field(default_factory=dict)
     _warned: set[_Kind] = field(default_factory=set)
 
     def exceeded(self) -> str | None:
@@ -68,10 +69,11 @@ class LimitGauge:
         return None
 
     def warnings(self) -> Iterator[LimitWarning]:
-        """Each limit that has come near, once."""
+        """Each limit that has come near, or that another turn like the last would reach, once."""
         for kind, used, limit in self._used():
-            last_turn = kind == "turns" and 0 < used == limit - 1
-            if kind not in self._warned and (used >= _NEAR * limit or last_turn):
+            expected = 2 * used - self._before.get(kind, 0.0)
+            self._before[kind] = used
+            if kind not in self._warned and (used >= _NEAR * limit or expected >= limit):
                 self._warned.add(kind)
                 yield LimitWarning(
                     limit=kind, message=f"{_amount(kind, used)} of {_amount(kind, limit)} used"

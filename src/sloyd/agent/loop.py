@@ -53,13 +53,10 @@ class Run:
     Attributes:
         open: whether the run still takes steering and follow-ups. It stops doing so at the moment
             in which it decides to end, so that no message is ever parked.
-        between_calls: whether no call is waiting for its result, so that the history may be
-            replaced.
     """
 
     def __init__(self, state: AgentState) -> None:
         self.open = True
-        self.between_calls = False
         self._state = state
         self._supervisor = Supervisor(state.abort_grace, state.left_behind, self._tell_queues)
         self._gauge = LimitGauge(state.limits)
@@ -69,6 +66,7 @@ class Run:
         self._desk = Desk(
             state, self._supervisor, self._emit, self._append, call_ids(state.messages)
         )
+        state.replaceable = False
         state.listeners.on_cancelled = self._supervisor.abort
 
     def abort(self) -> None:
@@ -109,9 +107,7 @@ class Run:
             await self._emit(TurnStart(turn=turn))
             for message in entering:
                 await self._enter(message)
-            self.between_calls = True
             answer = await ask(self._desk, turn)
-            self.between_calls = False
             self._gauge.cost += answer.message.usage.cost.total
             if answer.message.stop_reason in ("error", "aborted"):
                 await self._emit(TurnEnd(turn=turn, message=answer.message))
@@ -133,13 +129,13 @@ class Run:
         """How the run is to end now, or None when there is another turn to take."""
         for warning in self._watch.take_warnings():
             await self._emit(warning)
+        if not (wants_more or self._state.steering or self._state.follow_up):
+            self.open = False
+            return "done", None
         if self._supervisor.aborted:
             return "aborted", None
         if self._watch.stop is not None:
             return "limit", LimitReached(self._watch.stop)
-        if not (wants_more or self._state.steering or self._state.follow_up):
-            self.open = False
-            return "done", None
         exceeded = self._gauge.exceeded()
         if exceeded is not None:
             return "limit", LimitReached(exceeded)

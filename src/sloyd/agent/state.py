@@ -24,6 +24,8 @@ class AgentState:
 
     Attributes:
         schemas: made once from ``tools``; `use_tools` keeps the two together.
+        replaceable: whether a run allows its history to be replaced: no call is open, and no
+            answer is being made from it.
         left_behind: jobs of aborted runs that still have not ended.
     """
 
@@ -40,6 +42,7 @@ class AgentState:
     steering: MessageQueue = field(default_factory=MessageQueue)
     follow_up: MessageQueue = field(default_factory=MessageQueue)
     listeners: Listeners = field(default_factory=Listeners)
+    replaceable: bool = False
     left_behind: set[Job[Any]] = field(default_factory=set)
 
     def use_tools(self, tools: tuple[AgentTool, ...]) -> None:
