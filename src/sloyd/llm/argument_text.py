@@ -20,9 +20,10 @@ __all__ = ["parse_arguments"]
 _SHOWN_RAW = 2000
 """Characters of a bad text that its error repeats; enough to see the mistake."""
 
-_STRING = re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)
-_BAD_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)', re.DOTALL)
-_TRAILING_COMMA = re.compile(r",(?=\s*[}\]])")
+# Patterns are compiled when they are first needed, which in most runs is never.
+_STRING = r'(?s)"(?:[^"\\]|\\.)*"'
+_BAD_ESCAPE = r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|)'
+_TRAILING_COMMA = r",(?=\s*[}\]])"
 
 
 def parse_arguments(text: str) -> tuple[dict[str, Any], str | None]:
@@ -74,12 +75,12 @@ def _repair(text: str) -> str:
     """Double the backslashes that begin no escape; drop commas before a closing bracket."""
     pieces: list[str] = []
     position = 0
-    for match in _STRING.finditer(text):
-        pieces.append(_TRAILING_COMMA.sub("", text[position : match.start()]))
-        pieces.append(_BAD_ESCAPE.sub(_doubled, match.group()))
+    for match in re.finditer(_STRING, text):
+        pieces.append(re.sub(_TRAILING_COMMA, "", text[position : match.start()]))
+        pieces.append(re.sub(_BAD_ESCAPE, _doubled, match.group()))
         position = match.end()
     # The gap behind a string may begin with the comma whose bracket it holds.
-    pieces.append(_TRAILING_COMMA.sub("", text[position:]))
+    pieces.append(re.sub(_TRAILING_COMMA, "", text[position:]))
     return "".join(pieces)
 
 

@@ -14,7 +14,7 @@ from sloyd.llm.providers import find_provider
 from sloyd.llm.retry import asked_delay, describe_seconds
 from sloyd.llm.transport import Response
 
-__all__ = ["explained", "no_key", "not_a_stream", "refusal", "too_long_a_wait"]
+__all__ = ["explained", "no_key", "not_a_stream", "refusal", "too_long_a_wait", "with_names"]
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
 _SHOWN = 2000
@@ -107,6 +107,14 @@ def explained(error: ProviderError, info: ModelInfo) -> ProviderError:
     if isinstance(error, ContextOverflow):
         return ContextOverflow(text, status=error.status)
     return _again(error, text)
+
+
+def with_names(error: ProviderError, names: list[str]) -> ProviderError:
+    """The error for an unknown model, with the names that were perhaps meant."""
+    if not names:
+        return error
+    quoted = ", ".join(f"`{name}`" for name in names)
+    return _again(error, f"{error} Offered there: {quoted}.")
 
 
 def too_long_a_wait(error: ProviderError, cap: float) -> ProviderError:

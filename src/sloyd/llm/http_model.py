@@ -15,13 +15,15 @@ import anyio
 
 from sloyd.errors import ProviderError
 from sloyd.llm.events import Failed, Retrying, StreamEvent
+from sloyd.llm.fixes import Fixes
 from sloyd.llm.messages import AssistantMessage
 from sloyd.llm.models import Context, ModelInfo, StreamOptions
 from sloyd.llm.retry import RetryPolicy
+from sloyd.llm.sending import Sender
 from sloyd.llm.sse import SseParser
-from sloyd.llm.transport import Response, Transport, is_loopback
+from sloyd.llm.transport import Response, Transport
 from sloyd.llm.wires import wire_for
-from sloyd.llm.wires.base import Reader, Wire, WireRequest, encode_body
+from sloyd.llm.wires.base import Reader, Wire, WireRequest
 
 __all__ = ["HttpModel", "HttpStream"]
 
@@ -59,6 +61,7 @@ class HttpModel:
         self._transport = transport or Transport()
         self._owns_transport = transport is None
         self._retries = retries or RetryPolicy()
+        self._fixes = Fixes()
 
     @property
     def info(self) -> ModelInfo:
@@ -66,9 +69,8 @@ class HttpModel:
 
     def stream(self, context: Context, options: StreamOptions = _DEFAULT_OPTIONS) -> HttpStream:
         """Ask for one answer. Leaving the block early closes the connection."""
-        return HttpStream(
-            self._info, self._wire, self._transport, self._key, self._retries, context, options
-        )
+        sender = Sender(self._info, self._wire, self._transport, self._key, self._fixes)
+        return HttpStream(sender, self._wire, self._retries, context, options)
 
     async def aclose(self) -> None:
         """Close the connections, unless they belong to a shared transport."""
@@ -92,18 +94,15 @@ class HttpStream:
 
     def __init__(
         self,
-        info: ModelInfo,
+        sender: Sender,
         wire: Wire,
-        transport: Transport,
-        key: str | None,
         retries: RetryPolicy,
         context: Context,
         options: StreamOptions,
     ) -> None:
-        self._info = info
+        self._sender = sender
+        self._info = info = sender.info
         self._wire = wire
-        self._transport = transport
-        self._key = key
         self._policy = retries
         self._context = context
         self._options = options
@@ -129,11 +128,10 @@ class HttpStream:
 
     async def __aiter__(self) -> AsyncIterator[StreamEvent]:
         request = self._wire.payload(self._info, self._context, self._options)
-        body = encode_body(request.body)
         attempt = 0
         while True:
             failed: Failed | None = None
-            async with aclosing(self._attempt(request, body)) as batches:
+            async with aclosing(self._attempt(request)) as batches:
                 async for batch in batches:
                     for event in batch:
                         if type(event) is Failed and not self._reader.builder.started:
@@ -168,43 +166,15 @@ class HttpStream:
                 return event
         return failed
 
-    async def _attempt(
-        self, request: WireRequest, body: bytes
-    ) -> AsyncGenerator[list[StreamEvent], None]:
+    async def _attempt(self, request: WireRequest) -> AsyncGenerator[list[StreamEvent], None]:
         """One request; yields the events chunk by chunk and ends with the end of the message."""
         try:
-            self._response = await self._send(request, body)
+            self._response = await self._sender.send(request, self._options.idle_timeout)
             async with aclosing(self._read(self._response)) as batches:
                 async for batch in batches:
                     yield batch
         except ProviderError as error:
             yield self._reader.fail(error)
-
-    async def _send(self, request: WireRequest, body: bytes) -> Response:
-        if self._key is None and self._needs_key():
-            from sloyd.llm.explain import no_key
-
-            raise no_key(self._info)
-        headers = {
-            "content-type": "application/json",
-            "accept": "text/event-stream",
-            # Compressed streams are held back by some proxies until a block is full.
-            "accept-encoding": "identity",
-            "user-agent": "sloyd",
-            **request.headers,
-            **(self._wire.authorization(self._info, self._key) if self._key else {}),
-            **self._info.headers,
-        }
-        url = self._url(request)
-        response = await self._transport.post(
-            url, headers, body, idle_timeout=self._options.idle_timeout
-        )
-        if response.status != 200:
-            from sloyd.llm.explain import refusal
-
-            self._response = response
-            raise await refusal(response, self._info, url)
-        return response
 
     async def _read(self, response: Response) -> AsyncGenerator[list[StreamEvent], None]:
         reader, parser = self._reader, SseParser()
@@ -252,17 +222,6 @@ class HttpStream:
                 raise not_a_stream(head, self._info.base_url)
             return batch + whole
         return batch + self._reader.finish()
-
-    def _url(self, request: WireRequest) -> str:
-        return self._info.base_url.strip().rstrip("/") + request.path
-
-    def _needs_key(self) -> bool:
-        from sloyd.llm.providers import find_provider
-
-        provider = find_provider(self._info.provider)
-        if provider is None or not provider.needs_key or is_loopback(self._info.base_url):
-            return False
-        return self._info.base_url.rstrip("/") == provider.base_url
 
     async def _close_response(self) -> None:
         response, self._response = self._response, None

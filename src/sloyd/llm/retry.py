@@ -17,15 +17,15 @@ from sloyd.errors import ProviderError
 
 __all__ = ["RetryPolicy", "asked_delay", "describe_seconds"]
 
-_DURATION = re.compile(
+# Patterns are compiled when they are first needed, which in most runs is never.
+_DURATION = (
     r"^(?:(?P<h>\d+)h)?(?:(?P<m>\d+)m(?!s))?(?:(?P<s>\d+(?:\.\d+)?)s)?(?:(?P<ms>\d+(?:\.\d+)?)ms)?$"
 )
-_IN_TEXT = re.compile(
-    r"(?:try again|retry|available|reset)\w*\s+(?:again\s+)?(?:in|after)\s+"
-    r"((?:\d+h)?(?:\d+m(?!s))?(?:\d+(?:\.\d+)?m?s)?)",
-    re.IGNORECASE,
+_IN_TEXT = (
+    r"(?i)(?:try again|retry|available|reset)\w*\s+(?:again\s+)?(?:in|after)\s+"
+    r"((?:\d+h)?(?:\d+m(?!s))?(?:\d+(?:\.\d+)?m?s)?)"
 )
-_RETRY_DELAY_FIELD = re.compile(r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"')
+_RETRY_DELAY_FIELD = r'"retryDelay"\s*:\s*"(\d+(?:\.\d+)?)s"'
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,10 +69,10 @@ def asked_delay(headers: Mapping[str, str], body: str = "") -> float | None:
             seconds = _until(value)
         if seconds is not None:
             return seconds
-    field = _RETRY_DELAY_FIELD.search(body)
+    field = re.search(_RETRY_DELAY_FIELD, body)
     if field:
         return float(field.group(1))
-    mentioned = _IN_TEXT.search(body)
+    mentioned = re.search(_IN_TEXT, body)
     return _duration(mentioned.group(1)) if mentioned else None
 
 
@@ -94,7 +94,7 @@ def _number(text: str | None) -> float | None:
 
 
 def _duration(text: str) -> float | None:
-    match = _DURATION.match(text.strip())
+    match = re.match(_DURATION, text.strip())
     if not match or not match.group():
         return None
     hours, minutes, seconds, milliseconds = (float(part or 0) for part in match.groups())

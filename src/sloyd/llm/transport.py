@@ -93,8 +93,17 @@ class Transport:
     ) -> Response:
         """POST and wait for the head of the answer. Close the response.
 
-        Raises `ProviderError` when no answer comes.
+        Raises `ProviderError` when no answer comes within ``idle_timeout`` seconds.
         """
+        return await self._request("POST", url, headers, body, idle_timeout)
+
+    async def get(self, url: str, headers: Mapping[str, str], *, idle_timeout: float) -> Response:
+        """GET, under the same rules."""
+        return await self._request("GET", url, headers, b"", idle_timeout)
+
+    async def _request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, idle_timeout: float
+    ) -> Response:
         import httpx2
 
         timeout = httpx2.Timeout(
@@ -106,7 +115,7 @@ class Transport:
         try:
             client = self._client(url)
             request = client.build_request(
-                "POST", url, headers=dict(headers), content=body, timeout=timeout
+                method, url, headers=dict(headers), content=body or None, timeout=timeout
             )
             return Response(await client.send(request, stream=True))
         except (httpx2.RequestError, httpx2.InvalidURL, UnicodeError, ValueError) as error:

@@ -1,0 +1,85 @@
+"""One request of a wire over a transport: its URL, its headers, and what a refusal means."""
+
+from __future__ import annotations
+
+from sloyd.errors import ProviderError
+from sloyd.llm.fixes import Fixes
+from sloyd.llm.models import ModelInfo
+from sloyd.llm.transport import Response, Transport, is_loopback
+from sloyd.llm.wires.base import Wire, WireRequest, encode_body
+
+__all__ = ["Sender"]
+
+
+class Sender:
+    """Sends the requests of one model."""
+
+    def __init__(
+        self, info: ModelInfo, wire: Wire, transport: Transport, key: str | None, fixes: Fixes
+    ) -> None:
+        self.info = info
+        self._wire = wire
+        self._transport = transport
+        self._key = key
+        self._fixes = fixes
+
+    async def send(self, request: WireRequest, idle_timeout: float) -> Response:
+        """The answer with status 200, its body still to come.
+
+        A parameter that the server refuses is left out, and the request sent again at once.
+        Raises `ProviderError` for everything else.
+        """
+        if self._key is None and self._needs_key():
+            from sloyd.llm.explain import no_key
+
+            raise no_key(self.info)
+        url = self.info.base_url.strip().rstrip("/") + request.path
+        headers = self._headers(request)
+        while True:
+            body = self._fixes.apply(request.body)
+            response = await self._transport.post(
+                url, headers, encode_body(body), idle_timeout=idle_timeout
+            )
+            if response.status == 200:
+                return response
+            error = await self._refusal(response, url)
+            # Each lesson makes the request smaller, so this ends.
+            if error.problem != "bad-request" or not self._fixes.learn(body, str(error)):
+                raise error
+
+    def _headers(self, request: WireRequest) -> dict[str, str]:
+        return {
+            "content-type": "application/json",
+            "accept": "text/event-stream",
+            # Compressed streams are held back by some proxies until a block is full.
+            "accept-encoding": "identity",
+            "user-agent": "sloyd",
+            **request.headers,
+            **(self._wire.authorization(self.info, self._key) if self._key else {}),
+            **self.info.headers,
+        }
+
+    async def _refusal(self, response: Response, url: str) -> ProviderError:
+        from sloyd.llm.explain import refusal, with_names
+
+        try:
+            error = await refusal(response, self.info, url)
+        finally:
+            await response.aclose()
+        if error.problem != "unknown-model":
+            return error
+        from sloyd.llm.listing import list_models, nearest_names
+
+        try:
+            names = await list_models(self.info, self._key, transport=self._transport)
+        except ProviderError:
+            return error
+        return with_names(error, nearest_names(self.info.id, names))
+
+    def _needs_key(self) -> bool:
+        from sloyd.llm.providers import find_provider
+
+        provider = find_provider(self.info.provider)
+        if provider is None or not provider.needs_key or is_loopback(self.info.base_url):
+            return False
+        return self.info.base_url.strip().rstrip("/") == provider.base_url
