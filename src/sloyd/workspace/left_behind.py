@@ -16,8 +16,14 @@ from sloyd.workspace.base import OutputFile
 
 __all__ = ["start_drain"]
 
+_BLOCK: Final = 512
+"""Bytes in one unit of ``ulimit -f``, as POSIX has it."""
+
 # A shell gives its background jobs an empty standard input, hence the detour over descriptor 3.
-_SCRIPT: Final = 'exec 3<&0; { head -c "$1"; exec cat >/dev/null; } <&3 3<&- &'
+# The size limit ends the first `cat` and not the job; `cat` passes on each piece as it comes.
+_SCRIPT: Final = """exec 3<&0
+{ (ulimit -c 0; ulimit -f "$1"; exec cat); exec cat >/dev/null; } <&3 3<&- &
+"""
 
 
 def start_drain(pipe: int, output: OutputFile | None) -> None:
@@ -32,10 +38,11 @@ def start_drain(pipe: int, output: OutputFile | None) -> None:
         flags = os.O_WRONLY | os.O_APPEND | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
         target, limit = os.open(output.path, flags), max(output.limit, 0)
     try:
+        blocks = (os.fstat(target).st_size + limit) // _BLOCK
         os.set_blocking(pipe, True)
         # The shell ends at once; its child belongs to init, so no zombie is left with us.
         subprocess.run(
-            ["/bin/sh", "-c", _SCRIPT, "sloyd-drain", str(limit)],
+            ["/bin/sh", "-c", _SCRIPT, "sloyd-drain", str(blocks)],
             stdin=pipe,
             stdout=target,
             stderr=subprocess.DEVNULL,

@@ -84,6 +84,11 @@ class ProcessTree:
             return self.marker in process.environ().get(MARKER, "").split(":")
         return False
 
+    def _in_group(self, process: psutil.Process) -> bool:
+        with suppress(OSError):
+            return os.getpgid(process.pid) == self.root
+        return False
+
     def signal_group(self, number: int) -> None:
         """Send a signal to the command's own process group; no members is no error."""
         with suppress(ProcessLookupError, PermissionError):
@@ -92,20 +97,33 @@ class ProcessTree:
     def stop(self, reap: Callable[[], object], grace: float = STOP_GRACE) -> None:
         """Stop every process of the command and return when none is left. Blocks up to the grace.
 
-        First TERM (and CONT, so that a stopped job hears it) to all, then ``grace`` seconds of
-        patience, then KILL, repeated while new processes appear. ``reap`` is called now and then
-        and must collect the shell's exit status if it has one.
+        First TERM to all, then ``grace`` seconds of patience, then KILL, repeated while new
+        processes appear. ``reap`` is called now and then and must collect the shell's exit status
+        if it has one.
         """
+        self.outlast(self.terminate(), reap, grace)
+
+    def terminate(self) -> list[psutil.Process]:
+        """Send TERM to every process, and CONT, so that a stopped job hears it; returns them."""
         members = self.members()
-        _send(members, signal.SIGTERM)
+        # Once each: many programs take a second TERM for impatience and skip their clean-up.
         self.signal_group(signal.SIGTERM)
+        _send((member for member in members if not self._in_group(member)), signal.SIGTERM)
         _send(members, signal.SIGCONT)
+        return members
+
+    def outlast(
+        self, members: list[psutil.Process], reap: Callable[[], object], grace: float
+    ) -> None:
+        """Wait until the terminated ``members`` have gone, and kill what has not in time."""
         deadline = time.monotonic() + grace
         pause = _FIRST_PAUSE
-        while time.monotonic() < deadline:
+        while True:
             reap()
             if not _alive(members) and not (members := self.members()):
                 return
+            if time.monotonic() > deadline:
+                break
             time.sleep(pause)
             pause = min(pause * 1.5, _LONGEST_PAUSE)
         for _ in range(_KILL_ROUNDS):

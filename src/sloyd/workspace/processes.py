@@ -83,15 +83,11 @@ def stop_all_nowait(grace: float = 0.3) -> None:
     For signal handlers and exits, where nothing can be awaited any more. Jobs that earlier
     commands left behind on purpose are not touched.
     """
-    import signal
-
-    commands = list(_running)
-    for running in commands:
-        running.started.tree.signal_group(signal.SIGTERM)
+    commands = [(running.started, running.started.tree.terminate()) for running in _running]
     deadline = time.monotonic() + grace
-    for running in commands:
+    for started, members in commands:
         remaining = max(deadline - time.monotonic(), 0.0)
-        running.started.tree.stop(running.started.process.poll, remaining)
+        started.tree.outlast(members, started.process.poll, remaining)
 
 
 def which(program: str, environment: Mapping[str, str], cwd: str | None = None) -> str | None:
