@@ -10,12 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-
-import msgspec
 
 from sloyd.errors import SessionError
-from sloyd.llm.messages import AssistantMessage, Cost, Usage, UserMessage
+from sloyd.llm.messages import AssistantMessage, Usage, UserMessage
 from sloyd.llm.models import Context, Model, StreamOptions, ThinkingLevel
 from sloyd.sessions.cut import CutPlan
 from sloyd.sessions.entries import CompactionEntry
@@ -23,6 +20,7 @@ from sloyd.sessions.estimate import estimate_text
 from sloyd.sessions.plain import clip, content_text
 from sloyd.sessions.serialise import conversation_parts
 from sloyd.sessions.traces import FileLists, entry_lines, file_lists
+from sloyd.sessions.usage import sum_usage
 
 __all__ = ["Summary", "compact", "summarise"]
 
@@ -111,7 +109,7 @@ async def summarise(
         prompt = _prompt(chunk, text, instructions, unfinished=unfinished and not waiting)
         message = await _ask(model, system, prompt, limit, thinking)
         text = message.text.strip()
-        usage = _sum(usage, message.usage)
+        usage = sum_usage(usage, message.usage)
     return Summary(text, usage)
 
 
@@ -196,14 +194,3 @@ def _blocks(plan: CutPlan, files: FileLists, lines: Sequence[str], count: int) -
         "their id:\n" + "\n".join(lines) + "\n</earlier-entries>"
     )
     return text
-
-
-def _sum(one: Usage, other: Usage) -> Usage:
-    left: dict[str, Any] = msgspec.structs.asdict(one)
-    right: dict[str, Any] = msgspec.structs.asdict(other)
-    costs = (msgspec.structs.astuple(one.cost), msgspec.structs.astuple(other.cost))
-    cost = Cost(*(a + b for a, b in zip(*costs, strict=True)))
-    return Usage(
-        **{key: left[key] + right[key] for key in left if key != "cost"},
-        cost=cost,
-    )
