@@ -95,7 +95,9 @@ class Checker:
                 return each
         for each in allowed:
             kind = "boolean" if isinstance(each, bool) else "number"
-            if isinstance(each, (int, float)) and self._kinds[kind]({}, value, path, []) == each:
+            found: list[Problem] = []
+            mended = self._kinds[kind]({}, value, path, found)
+            if isinstance(each, (int, float)) and not found and mended == each:
                 return each
         shown = json.dumps(allowed, ensure_ascii=False, default=str)
         problems.append((path, f"expected one of {shown}, got {_shown(value)}"))
