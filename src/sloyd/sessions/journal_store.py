@@ -22,13 +22,16 @@ from pathlib import Path
 from sloyd.errors import SessionError
 from sloyd.sessions.journal_records import Begun, Content, Record, decode, digest_of, encode
 from sloyd.workspace.in_place import write_all
+from sloyd.workspace.mounts import is_prompt
 
 if sys.platform != "win32":
     import fcntl
 
-__all__ = ["JournalStore"]
+__all__ = ["IN_LINE", "JournalStore"]
 
-_IN_LINE = 16 * 1024  # bytes; up to here a line costs less than a file of its own
+IN_LINE = 16 * 1024
+"""Bytes up to which an old content goes into its line; a file of its own would cost more."""
+
 _KEEP_AFTER_CUT = 0.75  # of the bound, so that not every change has to cut
 _APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
@@ -49,25 +52,39 @@ class JournalStore:
 
     def append(self, record: Record, content: bytes | None = None) -> None:
         """Add a line, and before it the content that it names. Raises `SessionError`."""
+        self._append(record, content, wait=True)
+
+    def append_promptly(self, record: Record) -> bool:
+        """Add a line if that needs no waiting, so that an event loop may do it; else do nothing."""
+        return is_prompt(self._log_path) and self._append(record, None, wait=False)
+
+    def _append(self, record: Record, content: bytes | None, *, wait: bool) -> bool:
+        if not self._here.acquire(blocking=wait):
+            return False
         try:
-            with self._here, self._locked() as descriptor:
+            with self._locked(wait) as descriptor:
+                if descriptor is None or (not wait and self._total > self._max_bytes):
+                    return False
                 if content is not None and isinstance(record, Begun):
                     self._keep(record, content)
                 line = encode(record)
                 self._write_line(descriptor, line)
                 self._total += len(line) + 1
-                if self._total > self._max_bytes:
+                if wait and self._total > self._max_bytes:
                     self._cut(descriptor)
+                return True
         except OSError as error:
             reason = os.strerror(error.errno) if error.errno else str(error)
             raise SessionError(f"cannot write the journal {self._log_path}: {reason}") from error
+        finally:
+            self._here.release()
 
     def describe(self, data: bytes) -> tuple[Content, bytes | None]:
         """How a line names this content, and the bytes that have to be kept beside the line."""
         sha256, size = digest_of((data,))
         if size > self._max_bytes * _KEEP_AFTER_CUT:
             return Content(sha256, size), None
-        if size <= _IN_LINE:
+        if size <= IN_LINE:
             return Content(sha256, size, data, kept=True), None
         return Content(sha256, size, kept=True), data
 
@@ -107,11 +124,13 @@ class JournalStore:
                 self._descriptor = _UNKNOWN
 
     @contextmanager
-    def _locked(self) -> Iterator[int]:
-        """The log, open and locked against other processes."""
+    def _locked(self, wait: bool) -> Iterator[int | None]:
+        """The log, open and locked against other processes; None where that needs waiting."""
         while True:
             descriptor = self._open()
-            _lock(descriptor)
+            if not _lock(descriptor, wait):
+                yield None
+                return
             if os.fstat(descriptor).st_nlink:
                 break
             os.close(descriptor)  # another process has cut the log: take the new one
@@ -181,7 +200,9 @@ class JournalStore:
         temporary = f"{self._log_path}.{os.urandom(8).hex()}"
         copy = os.open(temporary, _NEW, 0o600)
         try:
-            _lock(copy)  # nobody adds to the new log before the unnamed contents are gone
+            _lock(
+                copy, wait=True
+            )  # nobody adds to the new log before the unnamed contents are gone
             while chunk := os.pread(descriptor, 1 << 20, offset):
                 offset += write_all(copy, (chunk,))
             os.rename(temporary, self._log_path)
@@ -231,9 +252,14 @@ def _named(record: Record | None) -> tuple[str | None, int]:
     return None, 0
 
 
-def _lock(descriptor: int) -> None:
+def _lock(descriptor: int, wait: bool) -> bool:
+    """Lock the log. Returns false, instead of waiting, when another process has it."""
     if sys.platform != "win32":
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
+        except BlockingIOError:
+            return False
+    return True
 
 
 def _unlock(descriptor: int) -> None:

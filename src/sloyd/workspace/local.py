@@ -2,7 +2,8 @@
 
 System calls run in worker threads, so a slow disk or a dead network mount never stops the event
 loop. A hop to a thread costs about 0.06 ms, many times a system call, so each method makes one hop
-and does all of its work there.
+and does all of its work there. Only `stat` and `realpath` of paths on local disks are asked for in
+place (see `sloyd.workspace.mounts`): two thirds of the hops of an edit would be theirs.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 
 from anyio.to_thread import run_sync
 
-from sloyd.errors import WorkspaceError
+from sloyd.errors import FileProblem, WorkspaceError
 from sloyd.workspace.atomic import remove_file, replace_file
 from sloyd.workspace.base import (
     Absent,
@@ -27,11 +28,12 @@ from sloyd.workspace.base import (
     ReplaceResult,
 )
 from sloyd.workspace.facts import facts, kind_of, version_of
-from sloyd.workspace.problems import reported, workspace_error
+from sloyd.workspace.mounts import is_prompt
+from sloyd.workspace.problems import explain, reported, workspace_error
 
 __all__ = ["LocalWorkspace"]
 
-_PIECE = 1 << 20
+_PIECE = 1 << 21  # of 1 to 4 MiB the fastest: 960 MB in 0.39 s, lines counted
 
 
 class LocalWorkspace:
@@ -72,24 +74,32 @@ class LocalWorkspace:
         return self._environment
 
     async def stat(self, path: str, *, follow_symlinks: bool = True) -> FileStat:
+        if is_prompt(path):
+            return _stat(path, follow_symlinks)
         return await run_sync(_stat, path, follow_symlinks)
 
     async def realpath(self, path: str) -> str:
+        if is_prompt(path):
+            return _realpath(path)
         return await run_sync(_realpath, path)
 
     async def read(
         self, path: str, *, start: int = 0, chunk_size: int = _PIECE
     ) -> AsyncIterator[bytes]:
+        chunk, descriptor = await run_sync(_open_and_read, path, start, chunk_size)
+        if descriptor is None:
+            if chunk:
+                yield chunk
+            return
         # While the caller works on one chunk, a thread already reads the next one.
-        descriptor, _ = await run_sync(_open_regular, path)
         loop = asyncio.get_running_loop()
         ahead: asyncio.Future[bytes] | None = None
         try:
-            ahead = loop.run_in_executor(None, _read_at, path, descriptor, start, chunk_size)
-            while chunk := await ahead:
+            while chunk:
                 start += len(chunk)
                 ahead = loop.run_in_executor(None, _read_at, path, descriptor, start, chunk_size)
                 yield chunk
+                chunk = await ahead
         finally:
             _close_after(ahead, descriptor)
 
@@ -162,10 +172,27 @@ _OPEN_FLAGS = (
 
 
 def _not_regular(path: str, found: os.stat_result) -> WorkspaceError:
-    kind = kind_of(found.st_mode)
-    if kind == "directory":
-        return WorkspaceError(f"it is a directory: {path!r}", path=path, reason="is-directory")
-    return WorkspaceError(f"it is a {kind}: {path!r}", path=path, reason="not-regular")
+    is_directory = kind_of(found.st_mode) == "directory"
+    return _error("is-directory" if is_directory else "not-regular", path)
+
+
+def _error(reason: FileProblem, path: str) -> WorkspaceError:
+    return WorkspaceError(f"{explain(reason)}: {path!r}", path=path, reason=reason)
+
+
+def _open_and_read(path: str, start: int, size: int) -> tuple[bytes, int | None]:
+    """The first chunk, and the open file unless the chunk is all there is."""
+    descriptor, found = _open_regular(path)
+    try:
+        chunk = _read_at(path, descriptor, start, size)
+    except BaseException:
+        os.close(descriptor)
+        raise
+    # Files under /proc say that their size is 0 and give their content in pieces.
+    if not chunk or (len(chunk) < size and 0 < found.st_size <= start + len(chunk)):
+        os.close(descriptor)
+        return chunk, None
+    return chunk, descriptor
 
 
 def _read_at(path: str, descriptor: int, start: int, size: int) -> bytes:
@@ -226,7 +253,7 @@ def _make_dirs(path: str) -> list[str]:
                     os.mkdir(directory)
                 except FileExistsError:
                     if not os.path.isdir(directory):
-                        raise
+                        raise _error("not-directory", path) from None
                 else:
                     made.append(directory)
         except BaseException:

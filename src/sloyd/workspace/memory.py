@@ -181,7 +181,7 @@ class MemoryWorkspace:
             for directory in reversed(missing):
                 place = self._tree.find(directory, follow=False)
                 if place.node is not None:
-                    raise _error("exists", directory)
+                    raise _error("not-directory", path)
                 self._tree.add(place, Node("directory", mode=0o755))
                 places.append(place)
         except WorkspaceError:
