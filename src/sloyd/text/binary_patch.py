@@ -39,7 +39,7 @@ def forth_and_back(
         f"index {_blob_id(data)}..{_blob_id(new)} 100644\n"
         "GIT binary patch\n"
     )
-    return head + _delta(data, replacements, len(new)) + _delta(new, reverse, len(data))
+    return head + _part(data, replacements, new) + _part(new, reverse, data)
 
 
 def _blob_id(data: bytes) -> str:
@@ -48,7 +48,20 @@ def _blob_id(data: bytes) -> str:
     return digest.hexdigest()
 
 
-def _delta(data: bytes, replacements: Sequence[Replacement], new_size: int) -> str:
+def _part(data: bytes, replacements: Sequence[Replacement], new: bytes) -> str:
+    """One direction of the patch. git takes no delta of less than four bytes."""
+    delta = _delta(data, replacements, len(new))
+    kind, content = ("delta", delta) if len(delta) >= 4 else ("literal", new)
+    packed = zlib.compress(content)
+    lines = [f"{kind} {len(content)}\n"]
+    for start in range(0, len(packed), _LINE):
+        piece = packed[start : start + _LINE]
+        length = chr(len(piece) + (64 if len(piece) <= 26 else 70))
+        lines.append(f"{length}{base64.b85encode(piece, pad=True).decode()}\n")
+    return "".join(lines) + "\n"
+
+
+def _delta(data: bytes, replacements: Sequence[Replacement], new_size: int) -> bytes:
     delta = bytearray(_size(len(data)) + _size(new_size))
     position = 0
     for replacement in replacements:
@@ -59,13 +72,7 @@ def _delta(data: bytes, replacements: Sequence[Replacement], new_size: int) -> s
             delta += piece
         position = replacement.end
     delta += b"".join(_copies(position, len(data)))
-    packed = zlib.compress(bytes(delta))
-    lines = [f"delta {len(delta)}\n"]
-    for start in range(0, len(packed), _LINE):
-        piece = packed[start : start + _LINE]
-        length = chr(len(piece) + (64 if len(piece) <= 26 else 70))
-        lines.append(f"{length}{base64.b85encode(piece, pad=True).decode()}\n")
-    return "".join(lines) + "\n"
+    return bytes(delta)
 
 
 def _size(number: int) -> bytes:

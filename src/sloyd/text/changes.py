@@ -84,8 +84,9 @@ def _whole_lines(data: bytes, replacements: Sequence[Replacement]) -> list[tuple
         start = data.rfind(b"\n", 0, replacement.start) + 1
         found = data.find(b"\n", replacement.end)
         end = len(data) if found < 0 else found + 1
-        if blocks and start < blocks[-1][1]:
-            # The block before ends with the line in which this replacement begins.
+        if blocks and (start < blocks[-1][1] or blocks[-1][1] == len(data)):
+            # The block before ends with the line in which this replacement begins, or with the
+            # text, where a line may be left without its end for this one to join.
             first, before_end, new = blocks.pop()
             tail = before_end - replacement.start
             joined = new[: len(new) - tail] + replacement.new + data[replacement.end : end]

@@ -218,6 +218,10 @@ class TextDecoder:
                 return ""
             data = data.removeprefix(self._bom)
             self._bom = self._held = b""
+        text = self._decode(data, final=False)
+        return text + self._decode(b"", final=True) if final else text
+
+    def _decode(self, data: bytes, *, final: bool) -> str:
         try:
             return self._decoder.decode(data, final)
         except UnicodeDecodeError:
