@@ -28,7 +28,7 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 RUN = {"python": [sys.executable, "-"], "sh": ["bash", "-euo", "pipefail", "-s"]}
 KNOWN = {*RUN, "output", "console", "json", "jsonl", "toml", "text", ""}
 FLAG = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-z]{1,2})(?=[\s=`.,)]|$)")
-SUBCOMMAND_FLAGS = {"--json", "--jsonl", "--keep"}
+SUBCOMMAND_FLAGS = {"--json", "--jsonl", "--keep", "--list", "--diff", "--force", "--all"}
 
 
 @pytest.fixture(scope="module")
