@@ -159,7 +159,7 @@ async def test_another_model_may_answer_a_request() -> None:
     other = PlayedModel(answer("from the other"))
 
     async def reroute(request: Request) -> Request:
-        return replace(request, model=other) if request.turn == 2 else request
+        return msgspec.structs.replace(request, model=other) if request.turn == 2 else request
 
     agent = Agent(
         PlayedModel(answer("", call("a"))),

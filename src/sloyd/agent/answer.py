@@ -8,7 +8,6 @@ when there was no stream at all.
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
 
 import msgspec
 
@@ -47,8 +46,7 @@ ABORTED = "Operation aborted"
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(msgspec.Struct, frozen=True, eq=False):
     """The message of the model that ``info`` describes, and why it is not a whole one."""
 
     message: AssistantMessage

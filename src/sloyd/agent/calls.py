@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TypeAlias
+
+import msgspec
 
 from sloyd.agent import refusals
 from sloyd.agent.events import (
@@ -39,14 +41,12 @@ __all__ = ["CallBatch"]
 _log = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
-class _Progress:
+class _Progress(msgspec.Struct, frozen=True, eq=False):
     call: ToolCall
     partial: ToolResult
 
 
-@dataclass(frozen=True, slots=True)
-class _Finished:
+class _Finished(msgspec.Struct, frozen=True, eq=False):
     call: ToolCall
     result: ToolResult
     duration_ms: int | None
@@ -193,7 +193,7 @@ class CallBatch:
             advice = self._watch.failed(call, text_of(result.content))
             if advice is not None:
                 result = replace(result, content=(*result.content, Text(advice)))
-                finished = replace(finished, result=result)
+                finished = msgspec.structs.replace(finished, result=result)
         self._finished[call.id] = finished
         await self._desk.emit(
             ToolExecutionEnd(

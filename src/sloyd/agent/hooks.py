@@ -8,8 +8,9 @@ request is not made, a call is not run, a result becomes an error. Events, which
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, TypeAlias
+
+import msgspec
 
 from sloyd.agent.tool import AgentTool, ToolResult
 from sloyd.llm.messages import AssistantMessage, ToolCall
@@ -30,8 +31,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(msgspec.Struct, frozen=True):
     """A request that is about to be made; ``turn`` counts from 1 within the run."""
 
     model: Model
@@ -39,8 +39,7 @@ class Request:
     turn: int
 
 
-@dataclass(frozen=True, slots=True)
-class PendingCall:
+class PendingCall(msgspec.Struct, frozen=True):
     """A call whose arguments are valid and which is about to run.
 
     ``arguments`` is what the tool's ``validate`` returned; ``call.arguments`` is what the model
@@ -53,8 +52,7 @@ class PendingCall:
     message: AssistantMessage
 
 
-@dataclass(frozen=True, slots=True)
-class FinishedCall:
+class FinishedCall(msgspec.Struct, frozen=True):
     """A call that ran, and what came of it; a failure is a result with ``is_error``."""
 
     call: ToolCall
@@ -63,16 +61,14 @@ class FinishedCall:
     result: ToolResult
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(msgspec.Struct, frozen=True):
     """Do not run the call. The model reads ``reason``; see `ToolResult` for ``terminate``."""
 
     reason: str = "The call was not allowed."
     terminate: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeArguments:
+class ChangeArguments(msgspec.Struct, frozen=True):
     """Run the call with other raw arguments. They are validated like those of the model."""
 
     arguments: Mapping[str, Any]
@@ -86,8 +82,7 @@ TransformContext: TypeAlias = Callable[[Context], Awaitable[Context]]
 PrepareRequest: TypeAlias = Callable[[Request], Awaitable[Request | None]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hooks:
+class Hooks(msgspec.Struct, frozen=True, kw_only=True):
     """The hooks of an agent; each may be None.
 
     Attributes:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from sloyd.agent.events import LimitWarning
 from sloyd.errors import UsageError
@@ -18,8 +19,7 @@ _NEAR = 0.8
 _Kind: TypeAlias = Literal["turns", "time", "cost"]
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(msgspec.Struct, frozen=True):
     """The limits of one run; None means no limit. A continued run counts from zero.
 
     Attributes:
@@ -47,16 +47,16 @@ class Limits:
                 raise UsageError(f"{name} must be greater than 0, not {value}")
 
 
-@dataclass(slots=True)
 class LimitGauge:
-    """What a run has used of its limits."""
+    """What a run has used of its limits; the run counts ``turns`` and ``cost`` up."""
 
-    limits: Limits
-    turns: int = 0
-    cost: float = 0.0
-    _began: float = field(default_factory=time.monotonic)
-    _before: dict[_Kind, float] = field(default_factory=dict)
-    _warned: set[_Kind] = field(default_factory=set)
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.turns = 0
+        self.cost = 0.0
+        self._began = time.monotonic()
+        self._before: dict[_Kind, float] = {}
+        self._warned: set[_Kind] = set()
 
     def exceeded(self) -> str | None:
         """Why there must be no further request, or None."""

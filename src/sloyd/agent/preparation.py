@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+import msgspec
+
 from sloyd.agent import refusals
 from sloyd.agent.hooks import Block, CallDecision, ChangeArguments, PendingCall
 from sloyd.agent.state import Desk
@@ -41,9 +43,10 @@ def _checked(pending: PendingCall, raw: Mapping[str, Any]) -> PendingCall | Tool
     """The call with the arguments as its tool takes them."""
     tool = pending.tool
     try:
-        return replace(pending, arguments=tool.validate(tool.prepare(raw)))
+        arguments = tool.validate(tool.prepare(raw))
     except Exception as error:  # noqa: BLE001 - the model is told, and the log
         return refusals.reported(pending.call.name, error)
+    return msgspec.structs.replace(pending, arguments=arguments)
 
 
 async def _gated(desk: Desk, pending: PendingCall) -> PendingCall | ToolResult:

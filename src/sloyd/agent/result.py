@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 from sloyd.agent.events import RunOutcome
 from sloyd.errors import SloydError
@@ -12,8 +13,7 @@ from sloyd.llm.messages import AssistantMessage, Cost, Message, Usage
 __all__ = ["RunResult", "total_usage"]
 
 
-@dataclass(frozen=True, slots=True)
-class RunResult:
+class RunResult(msgspec.Struct, frozen=True):
     """The end of a run.
 
     Attributes:
@@ -28,7 +28,7 @@ class RunResult:
     messages: tuple[Message, ...] = ()
     outcome: RunOutcome = "done"
     error: SloydError | None = None
-    usage: Usage = field(default_factory=Usage)
+    usage: Usage = Usage()
     turns: int = 0
 
     @property

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from sloyd.agent.hooks import Hooks
 from sloyd.agent.limits import Limits
@@ -18,8 +19,7 @@ from sloyd.llm.models import Model, StreamOptions, ToolSchema
 __all__ = ["AgentState", "Desk"]
 
 
-@dataclass(slots=True)
-class AgentState:
+class AgentState(msgspec.Struct, eq=False):
     """The parts of an agent; a run reads them anew for each request.
 
     Attributes:
@@ -31,19 +31,19 @@ class AgentState:
 
     model: Model
     system_prompt: str = ""
-    options: StreamOptions = field(default_factory=StreamOptions)
-    limits: Limits = field(default_factory=Limits)
-    hooks: Hooks = field(default_factory=Hooks)
+    options: StreamOptions = msgspec.field(default_factory=StreamOptions)
+    limits: Limits = msgspec.field(default_factory=Limits)
+    hooks: Hooks = msgspec.field(default_factory=Hooks)
     tool_execution: ExecutionMode = "parallel"
     abort_grace: float = 5.0
-    messages: list[Message] = field(default_factory=list)
-    tools: dict[str, AgentTool] = field(default_factory=dict)
+    messages: list[Message] = msgspec.field(default_factory=list)
+    tools: dict[str, AgentTool] = msgspec.field(default_factory=dict)
     schemas: tuple[ToolSchema, ...] = ()
-    steering: MessageQueue = field(default_factory=MessageQueue)
-    follow_up: MessageQueue = field(default_factory=MessageQueue)
-    listeners: Listeners = field(default_factory=Listeners)
+    steering: MessageQueue = msgspec.field(default_factory=MessageQueue)
+    follow_up: MessageQueue = msgspec.field(default_factory=MessageQueue)
+    listeners: Listeners = msgspec.field(default_factory=Listeners)
     replaceable: bool = False
-    left_behind: set[Job[Any]] = field(default_factory=set)
+    left_behind: set[Job[Any]] = msgspec.field(default_factory=set)
 
     def use_tools(self, tools: tuple[AgentTool, ...]) -> None:
         """Offer these tools, in this order, from the next request on."""
@@ -53,8 +53,7 @@ class AgentState:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Desk:
+class Desk(msgspec.Struct, frozen=True, eq=False):
     """What the parts of one run work with."""
 
     state: AgentState

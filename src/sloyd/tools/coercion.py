@@ -29,8 +29,8 @@ Problem: TypeAlias = "tuple[Path, str]"
 
 _TRUE = ("true", "True", "TRUE", "1")
 _FALSE = ("false", "False", "FALSE", "0")
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
-_HEX = re.compile(r"0[xX][0-9a-fA-F]+")
+_NUMBER = r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?"
+_HEX = r"0[xX][0-9a-fA-F]+"
 _LONGEST_NUMBER = 400
 
 
@@ -269,11 +269,11 @@ def _to_number(value: Any) -> int | float | None:
         text = value.strip()
         if len(text) > _LONGEST_NUMBER:
             return None
-        if _HEX.fullmatch(text):
+        if re.fullmatch(_HEX, text):
             return int(text, 16)
         if re.fullmatch(r"[+-]?\d+", text):
             return int(text)
-        if not _NUMBER.fullmatch(text):
+        if not re.fullmatch(_NUMBER, text):
             return None
         value = float(text)
     if isinstance(value, float):

@@ -7,8 +7,8 @@ import re
 
 __all__ = ["take_apart"]
 
-_SECTION = re.compile(r"(Args|Arguments|Parameters):\s*$")
-_ENTRY = re.compile(r"\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$")
+_SECTION = r"(Args|Arguments|Parameters):\s*$"
+_ENTRY = r"\*{0,2}(\w+)\s*(?:\([^)]*\))?\s*:\s*(.*)$"
 
 
 def take_apart(docstring: str) -> tuple[str, dict[str, str]]:
@@ -20,7 +20,7 @@ def take_apart(docstring: str) -> tuple[str, dict[str, str]]:
     current = ""
     for line in inspect.cleandoc(docstring).splitlines():
         indent = len(line) - len(line.lstrip())
-        if not inside and _SECTION.match(line):
+        if not inside and re.match(_SECTION, line):
             inside, entry_indent, current = True, None, ""
             continue
         if inside and line.strip() and indent == 0:
@@ -31,7 +31,7 @@ def take_apart(docstring: str) -> tuple[str, dict[str, str]]:
         if not line.strip():
             continue
         entry_indent = indent if entry_indent is None else entry_indent
-        entry = _ENTRY.match(line.strip()) if indent <= entry_indent else None
+        entry = re.match(_ENTRY, line.strip()) if indent <= entry_indent else None
         if entry is not None:
             current = entry[1]
             descriptions[current] = entry[2].strip()
