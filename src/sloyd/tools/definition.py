@@ -8,8 +8,9 @@ its schema goes into the request.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
+
+import msgspec
 
 from sloyd.agent.tool import AgentTool, ExecutionMode, JsonSchema, ToolCallContext, ToolResult
 from sloyd.tools.arguments import validate
@@ -29,16 +30,14 @@ __all__ = [
 Parameters = TypeVar("Parameters")
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSource:
+class ToolSource(msgspec.Struct, frozen=True):
     """Where a definition comes from. ``origin`` is a module or file, for messages to people."""
 
     kind: Literal["builtin", "extension", "sdk"] = "builtin"
     origin: str = "sloyd"
 
 
-@dataclass(frozen=True, slots=True)
-class RenderState:
+class RenderState(msgspec.Struct, frozen=True):
     """How a call is to be drawn at this moment.
 
     Attributes:
@@ -73,8 +72,7 @@ def _unchanged(raw: object) -> object:
     return raw
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ToolDefinition(Generic[Parameters]):
+class ToolDefinition(msgspec.Struct, Generic[Parameters], frozen=True, kw_only=True, eq=False):
     """The product's description of a tool.
 
     Attributes:
@@ -106,11 +104,10 @@ class ToolDefinition(Generic[Parameters]):
     read_only: bool = False
     default_active: bool = True
     renderer: Callable[[], ToolRenderer] | None = None
-    source: ToolSource = field(default_factory=ToolSource)
+    source: ToolSource = ToolSource()
 
 
-@dataclass(frozen=True, slots=True)
-class _WrappedTool:
+class _WrappedTool(msgspec.Struct, frozen=True, eq=False):
     """A definition behind the loop's interface."""
 
     definition: ToolDefinition[Any]
