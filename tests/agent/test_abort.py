@@ -172,7 +172,7 @@ async def test_a_tool_that_ignores_the_abort_is_left_behind_and_says_so() -> Non
     )
     began = time.monotonic()
     await _aborted_soon(agent)
-    assert 0.1 <= time.monotonic() - began < 1
+    assert 0.1 <= time.monotonic() - began < 4
     deaf, quick = results(agent)
     assert "still running" in deaf
     assert "0.1 s" in deaf

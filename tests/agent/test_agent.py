@@ -13,6 +13,7 @@ from sloyd.agent.events import AgentEnd, AgentEvent, MessageUpdate, ToolExecutio
 from sloyd.errors import AgentBusy, UsageError
 from sloyd.llm.events import Done, Start, TextDelta
 from sloyd.llm.messages import AssistantMessage, Image, Text, UserMessage
+from sloyd.tools.functions import tool
 from tests.agent.invariants import check_events, check_history
 from tests.agent.models import CannedModel, PlayedModel, answer, call, saying
 
@@ -169,6 +170,16 @@ async def test_a_conversation_can_be_taken_up() -> None:
     assert len(result.messages) == 4
     later.messages = []
     assert later.messages == ()
+
+
+def test_a_definition_must_be_wrapped_first() -> None:
+    @tool
+    def look() -> str:
+        """Looks."""
+        return "seen"
+
+    with pytest.raises(UsageError, match="wrap"):
+        Agent(PlayedModel(), tools=[look])  # type: ignore[list-item]
 
 
 def test_two_tools_of_one_name_are_refused() -> None:

@@ -59,7 +59,7 @@ async def test_time_is_checked_before_each_request_and_interrupts_nothing() -> N
     )
     result, warnings = await _run(agent)
     assert result.outcome == "limit"
-    assert result.turns in (2, 3)
+    assert 1 <= result.turns <= 3
     assert results(agent) == ["s"] * result.turns
     assert {warning.limit for warning in warnings} <= {"time"}
 

@@ -6,6 +6,7 @@ import time
 from typing import Any
 
 import anyio
+import msgspec
 import pytest
 
 from sloyd.agent.agent import Agent
@@ -234,6 +235,29 @@ async def test_a_tool_whose_attributes_raise_does_not_cost_the_others_their_resu
     assert len(results(agent)) == 2
     assert "no mode" in results(agent)[0]
     assert caplog.records
+
+
+async def test_a_tool_that_exits_does_not_take_the_agent_along(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    agent = Agent(
+        PlayedModel(answer("", call("x")), answer("ok")), tools=[raising("x", SystemExit(2))]
+    )
+    await heard(agent)
+    assert results(agent) == ["x failed: SystemExit: 2"]
+    assert caplog.records
+
+
+async def test_a_failure_is_never_taken_for_a_whole_answer() -> None:
+    message = AssistantMessage(content=(call("x"),), stop_reason="toolUse")
+    agent = Agent(
+        PlayedModel([Start(), Failed(message, ProviderError("cut"))]), tools=[saying("x", "1")]
+    )
+    await heard(agent)
+    assert results(agent) == []
+    assert agent.messages[-1] == msgspec.structs.replace(
+        message, stop_reason="error", error_message="cut"
+    )
 
 
 async def test_what_is_no_result_is_an_error_result(caplog: pytest.LogCaptureFixture) -> None:

@@ -108,6 +108,12 @@ class Agent:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise UsageError(f"two tools have the same name: {', '.join(twice)}")
+        for tool in tools:
+            if not hasattr(tool, "validate"):
+                raise UsageError(
+                    f"{tool.name} is not an agent tool; sloyd.tools.definition.wrap makes one of"
+                    " a definition"
+                )
         self._state.use_tools(tools)
 
     @property

@@ -112,7 +112,10 @@ class _Exchange:
             text = "The model's stream ended without an end."
             error = ProviderError(text, problem="broken-stream", retryable=True)
             return await self.close(self.cut_short("error", text), error)
-        return await self.close(self._last.message, self._last.error)
+        message = self._last.message
+        if message.stop_reason not in ("error", "aborted"):
+            message = self.cut_short("error", str(self._last.error))
+        return await self.close(message, self._last.error)
 
     async def give_up(self, error: Exception, who: str) -> Answer:
         """End with an error that should not have been raised, or that a hook raised."""

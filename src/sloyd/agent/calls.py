@@ -152,7 +152,8 @@ class CallBatch:
             context = ToolCallContext(call.id, self._info, update)
             try:
                 result = refusals.sound(call.name, await tool.execute(context, pending.arguments))
-            except Exception as error:  # noqa: BLE001
+            except (Exception, SystemExit) as error:  # noqa: BLE001
+                # A library that exits (a parser of options, say) must not take the agent along.
                 result = refusals.reported(call.name, error)
             open_for_updates = False
             spent = round((time.monotonic() - began) * 1000)

@@ -91,7 +91,7 @@ def tool_error_in(error: BaseException) -> ToolError | None:
     return error if isinstance(error, ToolError) else None
 
 
-def reported(name: str, error: Exception) -> ToolResult:
+def reported(name: str, error: BaseException) -> ToolResult:
     """The result for what was raised; what nobody meant to raise goes to the log too."""
     if tool_error_in(error) is None and not isinstance(error, SloydError):
         _log.error("%s raised", name, exc_info=error)
