@@ -21,7 +21,7 @@ from pathlib import Path
 
 from sloyd.errors import SessionError
 from sloyd.sessions.journal_records import Begun, Content, Record, decode, digest_of, encode
-from sloyd.workspace.in_place import write_all
+from sloyd.workspace.descriptors import PRIVATE, write_all
 from sloyd.workspace.mounts import is_prompt
 
 if sys.platform != "win32":
@@ -33,8 +33,8 @@ IN_LINE = 16 * 1024
 """Bytes up to which an old content goes into its line; a file of its own would cost more."""
 
 _KEEP_AFTER_CUT = 0.75  # of the bound, so that not every change has to cut
-_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | getattr(os, "O_CLOEXEC", 0)
-_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0)
+_APPEND = os.O_RDWR | os.O_APPEND | os.O_CREAT | PRIVATE
+_NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | PRIVATE
 _UNKNOWN = -1
 
 

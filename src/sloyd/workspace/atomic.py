@@ -24,22 +24,17 @@ from contextlib import suppress
 from sloyd.errors import FileChanged, FileProblem, WorkspaceError
 from sloyd.workspace.attributes import keep_attributes
 from sloyd.workspace.base import ABSENT, Absent, FileVersion, ReplaceResult
+from sloyd.workspace.descriptors import PRIVATE, write_all
 from sloyd.workspace.facts import may_write, version_of
 from sloyd.workspace.guard import Note, clear_up_after_kills, guarded
-from sloyd.workspace.in_place import write_all, write_in_place
+from sloyd.workspace.in_place import write_in_place
+from sloyd.workspace.interrupted import is_note, put_back
 from sloyd.workspace.problems import explain, reported
 
 __all__ = ["finish_interrupted", "remove_file", "replace_file"]
 
 _TEMPORARY = re.compile(r"\.sloyd-\d+-[0-9a-f]{8}\.tmp")
-_NEW = (
-    os.O_CREAT
-    | os.O_EXCL
-    | os.O_WRONLY
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_BINARY", 0)
-)
+_NEW = os.O_CREAT | os.O_EXCL | os.O_WRONLY | PRIVATE
 _NO_NEW_FILE = {errno.EACCES, errno.EPERM, errno.EROFS, errno.ENAMETOOLONG}
 _NO_RENAME = {errno.EACCES, errno.EPERM, errno.EBUSY, errno.EXDEV}
 _NO_LINK = {errno.EPERM, errno.EOPNOTSUPP, errno.ENOSYS, errno.EMLINK, errno.EXDEV, errno.EACCES}
@@ -228,8 +223,6 @@ def _remove_temporary(temporary: str, note: Note) -> None:
 
 def _clear_up(note: bytes) -> None:
     """Clear up what a killed process's note tells of: a write in place, or a temporary file."""
-    from sloyd.workspace.in_place import is_note, put_back
-
     if is_note(note):
         put_back(note)
         return

@@ -22,14 +22,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from sloyd.errors import WorkspaceError
+from sloyd.workspace.descriptors import PRIVATE
 from sloyd.workspace.problems import explain
 
 __all__ = ["Note", "clear_up_after_kills", "guarded", "private_directory"]
 
 _LOCKS = 64
+_INNER = "guard"
 _LONGEST_NOTE = 16_384  # two paths of the longest kind, and some words
 _LONGEST_WAIT = 10.0  # seconds; a holder needs 0.0002 of them for a small file
-_FLAGS = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+_FLAGS = os.O_RDWR | os.O_CREAT | PRIVATE
 
 _here = [threading.Lock() for _ in range(_LOCKS)]
 _once = threading.Lock()
@@ -94,6 +96,8 @@ def clear_up_after_kills(clear_up: ClearUp) -> None:
         if _cleared:
             return
         _cleared.append(True)
+    if not any(os.path.isdir(os.path.join(place, _INNER)) for place in _candidates()):
+        return  # nobody has replaced a file yet, so there is no need for a directory
     parent = private_directory()
     if parent is None:
         return
@@ -197,20 +201,10 @@ def private_directory() -> str | None:
 
 
 def _make_private_directory() -> str | None:
-    user = os.getuid() if sys.platform != "win32" else 0
-    shared = "/tmp"
-    if os.sep != "/" or not os.path.isdir(shared):
-        import tempfile  # costs 2 ms
-
-        shared = tempfile.gettempdir()
-    places = (
-        os.path.join(shared, f"sloyd-{user}"),
-        os.path.join(os.path.expanduser("~"), ".cache", f"sloyd-{user}"),
-    )
-    for place in places:
+    for place in _candidates():
         try:
-            if _is_private(place, user):
-                inner = os.path.join(place, "guard")
+            if _is_private(place):
+                inner = os.path.join(place, _INNER)
                 os.makedirs(inner, mode=0o700, exist_ok=True)
                 return inner
         except OSError:
@@ -218,13 +212,27 @@ def _make_private_directory() -> str | None:
     return None
 
 
-def _is_private(place: str, user: int) -> bool:
+def _candidates() -> tuple[str, str]:
+    shared = "/tmp"
+    if os.sep != "/" or not os.path.isdir(shared):
+        import tempfile  # costs 2 ms
+
+        shared = tempfile.gettempdir()
+    name = f"sloyd-{_user()}"
+    return os.path.join(shared, name), os.path.join(os.path.expanduser("~"), ".cache", name)
+
+
+def _user() -> int:
+    return os.geteuid() if sys.platform != "win32" else 0
+
+
+def _is_private(place: str) -> bool:
     try:
         os.mkdir(place, 0o700)
     except FileExistsError:
         found = os.lstat(place)
         is_ours = sys.platform == "win32" or (
-            found.st_uid == user and not stat.S_IMODE(found.st_mode) & 0o077
+            found.st_uid == _user() and not stat.S_IMODE(found.st_mode) & 0o077
         )
         return stat.S_ISDIR(found.st_mode) and is_ours
     return True

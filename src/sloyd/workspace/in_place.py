@@ -16,34 +16,20 @@ from __future__ import annotations
 
 import errno
 import os
-import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from sloyd.errors import FileChanged
 from sloyd.workspace.base import Absent, FileVersion
+from sloyd.workspace.descriptors import PRIVATE, write_all
 from sloyd.workspace.facts import version_of
 from sloyd.workspace.guard import Note, private_directory
+from sloyd.workspace.interrupted import Interrupted, note_of, restore
 from sloyd.workspace.problems import explain
 
-__all__ = ["is_note", "put_back", "write_all", "write_in_place"]
+__all__ = ["write_in_place"]
 
 _PIECE = 1 << 20
-_MARK = b"in-place "
-
-
-def write_all(descriptor: int, pieces: Sequence[bytes]) -> int:
-    """Write every byte of every piece; returns how many there were."""
-    total = 0
-    for piece in pieces:
-        written = os.write(descriptor, piece)
-        if written < len(piece):
-            rest = memoryview(piece)[written:]
-            while rest:
-                rest = rest[os.write(descriptor, rest) :]
-        total += len(piece)
-    return total
 
 
 def write_in_place(
@@ -57,14 +43,17 @@ def write_in_place(
 
     Raises `OSError` with the old content restored.
     """
-    descriptor = os.open(path, os.O_RDWR | getattr(os, "O_CLOEXEC", 0) | _NO_FOLLOW)
+    descriptor = os.open(path, os.O_RDWR | PRIVATE)
     try:
         old = os.fstat(descriptor)
         if expect is not None and version_of(old) != expect:
             raise FileChanged(f"{explain('changed')}: {path!r}", path=path)
         backup = _backup_name()
+        size = sum(map(len, pieces))
         try:
-            note.write(_note(path, old, backup, sum(map(len, pieces))))
+            note.write(
+                note_of(Interrupted(path, backup, old.st_dev, old.st_ino, old.st_size, size))
+            )
             _make_backup(path, descriptor, old.st_size, pieces, backup)
             _overwrite(descriptor, old.st_size, pieces, backup)
             if durable:
@@ -75,9 +64,6 @@ def write_in_place(
         return version_of(os.fstat(descriptor))
     finally:
         os.close(descriptor)
-
-
-_NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 def _backup_name() -> str:
@@ -91,7 +77,7 @@ def _make_backup(
     path: str, descriptor: int, old_size: int, pieces: Sequence[bytes], backup: str
 ) -> None:
     """Make a private file that holds the old bytes and behind them the new ones."""
-    copy = os.open(backup, os.O_CREAT | os.O_EXCL | os.O_WRONLY | _NO_FOLLOW, 0o600)
+    copy = os.open(backup, os.O_CREAT | os.O_EXCL | os.O_WRONLY | PRIVATE, 0o600)
     try:
         copied = 0
         while chunk := os.pread(descriptor, _PIECE, copied):
@@ -116,7 +102,7 @@ def _overwrite(descriptor: int, old_size: int, pieces: Sequence[bytes], backup: 
         write_all(descriptor, pieces)
         os.ftruncate(descriptor, new_size)
     except BaseException:
-        _restore(descriptor, backup, old_size)
+        restore(descriptor, backup, old_size)
         raise
 
 
@@ -129,108 +115,3 @@ def _reserve(descriptor: int, old_size: int, new_size: int) -> None:
     except OSError as error:
         if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
             raise
-
-
-def _restore(descriptor: int, backup: str, old_size: int) -> None:
-    os.lseek(descriptor, 0, os.SEEK_SET)
-    with Path(backup).open("rb") as kept:
-        left = old_size
-        while left and (chunk := kept.read(min(_PIECE, left))):
-            left -= write_all(descriptor, (chunk,))
-    os.ftruncate(descriptor, old_size)
-
-
-def _note(path: str, old: os.stat_result, backup: str, new_size: int) -> bytes:
-    import json  # rare, so nobody else waits for it
-
-    record = {
-        "path": path,
-        "backup": backup,
-        "device": old.st_dev,
-        "inode": old.st_ino,
-        "old": old.st_size,
-        "new": new_size,
-    }
-    return _MARK + json.dumps(record).encode("ascii")
-
-
-def is_note(note: bytes) -> bool:
-    """Whether a note under a lock speaks of a write in place."""
-    return note.startswith(_MARK)
-
-
-def put_back(note: bytes) -> None:
-    """Undo an interrupted write in place that a note speaks of; leave alone what is not torn."""
-    import json
-
-    try:
-        record = json.loads(note[len(_MARK) :])
-    except ValueError:
-        return  # killed while it wrote the note, so before the first byte of the file
-    backup: str = record["backup"]
-    old_size: int = record["old"]
-    try:
-        descriptor = os.open(record["path"], os.O_RDWR | _NO_FOLLOW | getattr(os, "O_NONBLOCK", 0))
-    except OSError:
-        return
-    try:
-        found = os.fstat(descriptor)
-        is_same = (found.st_dev, found.st_ino) == (record["device"], record["inode"])
-        if (
-            is_same
-            and stat.S_ISREG(found.st_mode)
-            and _is_torn(descriptor, found.st_size, backup, old_size, record["new"])
-        ):
-            _restore(descriptor, backup, old_size)
-        _remove(backup)
-    except FileNotFoundError:
-        return  # no backup: the write was over, or had not begun
-    finally:
-        os.close(descriptor)
-
-
-def _is_torn(descriptor: int, size: int, backup: str, old_size: int, new_size: int) -> bool:
-    """Whether the file holds a beginning of the new bytes and then the old ones.
-
-    A file that has grown by what was reserved for it reads as zeros there.
-    """
-    if size != new_size and not old_size <= size <= max(old_size, new_size):
-        return False
-    is_old_already = size == old_size
-    matching_new = True
-    with Path(backup).open("rb") as old, Path(backup).open("rb") as new:
-        new.seek(old_size)
-        for offset, chunk in _chunks(descriptor):
-            old_chunk = old.read(max(0, min(len(chunk), old_size - offset))).ljust(
-                len(chunk), b"\0"
-            )
-            new_chunk = new.read(len(chunk))
-            if matching_new and chunk == new_chunk:
-                is_old_already = is_old_already and chunk == old_chunk
-                continue
-            same = _common(chunk, new_chunk) if matching_new else 0
-            matching_new = False
-            is_old_already = is_old_already and chunk == old_chunk
-            if chunk[same:] != old_chunk[same:]:
-                return False
-    is_new_already = matching_new and size == new_size
-    return not is_new_already and not is_old_already
-
-
-def _chunks(descriptor: int) -> Iterator[tuple[int, bytes]]:
-    offset = 0
-    while chunk := os.pread(descriptor, _PIECE, offset):
-        yield offset, chunk
-        offset += len(chunk)
-
-
-def _common(left: bytes, right: bytes) -> int:
-    """How many bytes the two have in common at their beginning."""
-    low, high = 0, min(len(left), len(right))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if left[:middle] == right[:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

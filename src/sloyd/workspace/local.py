@@ -16,7 +16,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from anyio.to_thread import run_sync
 
 from sloyd.errors import FileProblem, WorkspaceError
-from sloyd.workspace.atomic import remove_file, replace_file
+from sloyd.workspace.atomic import finish_interrupted, remove_file, replace_file
 from sloyd.workspace.base import (
     Absent,
     DirEntry,
@@ -213,6 +213,7 @@ def _close_after(ahead: asyncio.Future[bytes] | None, descriptor: int) -> None:
 
 
 def _read_file(path: str, limit: int | None) -> tuple[bytes, FileVersion]:
+    finish_interrupted()
     descriptor, found = _open_regular(path)
     with reported(path):
         try:
