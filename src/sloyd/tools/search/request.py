@@ -121,8 +121,12 @@ class SearchOutcome:
         files: the files with matches, as far as the limit reaches.
         has_more: whether there is at least one match beyond the limit.
         unreadable: paths that could not be read, and why.
+        dropped_lines: lines that were counted and not kept, far over the limit of a result.
+        dropped_bytes: about the bytes that they take.
     """
 
     files: list[FileMatches] = field(default_factory=list)
     has_more: bool = False
     unreadable: list[tuple[str, str]] = field(default_factory=list)
+    dropped_lines: int = 0
+    dropped_bytes: int = 0

@@ -1,0 +1,106 @@
+"""The ls tool: the entries of one directory."""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Annotated
+
+from msgspec import Meta, Struct
+
+from sloyd.agent.tool import ToolCallContext, ToolResult
+from sloyd.errors import ToolError, WorkspaceError
+from sloyd.text.truncate import MAX_BYTES, format_size
+from sloyd.tools.definition import ToolDefinition
+from sloyd.tools.environment import ToolEnvironment
+from sloyd.tools.failures import file_failure
+from sloyd.tools.search.results import LineList
+from sloyd.workspace.base import DirEntry
+from sloyd.workspace.paths import quote_name, resolve
+
+__all__ = ["LsParameters", "ls_tool"]
+
+DEFAULT_LIMIT = 500
+
+_DESCRIPTION = f"""\
+List a directory. Returns its entries in alphabetical order, dotfiles included: `name/` is a \
+directory (or a link to one), `name@` a symbolic link that leads nowhere, `name?` an entry that \
+cannot be looked at. Odd names are in JSON quotes, the mark behind them, and can be passed on as \
+they are. Output is limited to {DEFAULT_LIMIT} entries or {format_size(MAX_BYTES)}."""
+
+# The order in which people's sorting (the Unicode collation) has ASCII; letters follow as they are.
+_ORDER = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789"
+_COLLATION = {ord(character): chr(number + 1) for number, character in enumerate(_ORDER)}
+
+
+class LsParameters(Struct, frozen=True, rename="camel"):
+    """What to list."""
+
+    path: Annotated[str, Meta(description="Directory to list (default: current directory)")] = "."
+    limit: Annotated[
+        int, Meta(description=f"Maximum number of entries (default: {DEFAULT_LIMIT})")
+    ] = DEFAULT_LIMIT
+
+
+def ls_tool(environment: ToolEnvironment) -> ToolDefinition[LsParameters]:
+    """The definition of ``ls``, which is not active unless it is asked for."""
+
+    async def execute(call: ToolCallContext, parameters: LsParameters) -> ToolResult:
+        del call
+        return await _ls(environment, parameters)
+
+    return ToolDefinition(
+        name="ls",
+        label="ls",
+        description=_DESCRIPTION,
+        parameters=LsParameters,
+        execute=execute,
+        prompt_snippet="List directory contents",
+        read_only=True,
+        default_active=False,
+    )
+
+
+async def _ls(environment: ToolEnvironment, parameters: LsParameters) -> ToolResult:
+    workspace = environment.workspace
+    limit = parameters.limit
+    if limit < 1:
+        raise ToolError(f"limit must be at least 1, not {limit}. Leave it out for {DEFAULT_LIMIT}.")
+    shown = parameters.path
+    try:
+        resolved = await resolve(workspace, parameters.path)
+        shown = resolved.shown
+        entries = await workspace.list(resolved.path)
+    except WorkspaceError as error:
+        raise await file_failure(workspace, "list", shown, error) from error
+    entries.sort(key=_collation_key)
+    output = LineList()
+    for entry in entries[:limit]:
+        output.add(_shown(entry))
+    if len(entries) > limit:
+        output.notices.append(f"{limit} entries limit reached. Use limit={limit * 2} for more")
+        output.details["entryLimitReached"] = limit
+    output.notice_truncation()
+    return output.result("(empty directory)")
+
+
+def _collation_key(entry: DirEntry) -> tuple[str, str]:
+    name = entry.name
+    folded = name.lower()
+    if not folded.isascii():
+        decomposed = unicodedata.normalize("NFKD", folded)
+        folded = "".join(part for part in decomposed if not unicodedata.combining(part))
+    return folded.translate(_COLLATION), name
+
+
+def _shown(entry: DirEntry) -> str:
+    if entry.kind == "directory" or entry.target_kind == "directory":
+        return quote_name(entry.name + "/")
+    if entry.kind == "symlink" and entry.target_kind is None:
+        return f"{_unmarked(entry.name)}@"
+    return f"{_unmarked(entry.name)}?" if entry.kind == "other" else _unmarked(entry.name)
+
+
+def _unmarked(name: str) -> str:
+    """The name, in quotes also where its last character would be taken for a mark."""
+    quoted = quote_name(name)
+    return f'"{name}"' if quoted == name and name.endswith(("@", "?")) else quoted

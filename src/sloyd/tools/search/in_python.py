@@ -1,0 +1,223 @@
+"""Search without ripgrep: slower, and the same in what it finds.
+
+Files are taken in the order of paths, read in chunks, and their lines matched one by one. Where
+``re`` and ripgrep's dialect differ (``\\p{...}``, possessive classes, the cost of nested
+quantifiers), it is ``re`` that counts here.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections import deque
+from collections.abc import AsyncIterator, Iterator
+from itertools import islice, pairwise
+from typing import Final
+
+from anyio.lowlevel import checkpoint
+
+from sloyd.errors import WorkspaceError
+from sloyd.text.encoding import detect, incremental_decoder
+from sloyd.tools.search.collector import Collector
+from sloyd.tools.search.patterns import python_pattern, spans_lines
+from sloyd.tools.search.request import Block, FileMatches, SearchOutcome, SearchRequest
+from sloyd.tools.search.scope import IgnoreScope
+from sloyd.tools.search.shown import shown_line
+from sloyd.tools.search.walk import Walk
+from sloyd.workspace.base import Workspace
+
+__all__ = ["search_in_python"]
+
+_MOST_LINE: Final = 8 << 20
+_MOST_JOINED: Final = 64 << 20
+"""Most characters of a line, and of a file that is matched as a whole; more is cut into pieces."""
+
+
+async def search_in_python(
+    workspace: Workspace, request: SearchRequest, scope: IgnoreScope | None
+) -> SearchOutcome:
+    """Search the request's file, or all files that ``scope`` leaves below its directory.
+
+    Raises `ToolError` for an invalid pattern.
+    """
+    collector = Collector(request)
+    pattern = python_pattern(request)
+    unreadable: list[tuple[str, str]] = []
+    walk = Walk(workspace, scope) if scope is not None else None
+    async for path in _files(request, walk):
+        searched = _File(workspace, request, pattern, path)
+        try:
+            found = await searched.search()
+        except WorkspaceError as error:
+            if request.file is not None:
+                raise
+            unreadable.append((path, _reason(error)))
+            continue
+        collector.add_file(found)
+        if collector.is_done:
+            break
+    if walk is not None:
+        unreadable += [(path or ".", _reason(error)) for path, error in walk.problems]
+    return collector.outcome(unreadable)
+
+
+async def _files(request: SearchRequest, walk: Walk | None) -> AsyncIterator[str]:
+    if request.file is not None or walk is None:
+        yield request.file or ""
+        return
+    async for batch in walk.batches():
+        for start, entries in batch:
+            for entry in entries:
+                path = start + entry.name
+                if entry.kind == "file" and (request.files is None or request.files.admits(path)):
+                    yield path
+
+
+def _reason(error: WorkspaceError) -> str:
+    return "Permission denied" if error.reason == "permission" else str(error)
+
+
+class _File:
+    """One file that is being searched."""
+
+    def __init__(
+        self, workspace: Workspace, request: SearchRequest, pattern: re.Pattern[str], path: str
+    ) -> None:
+        self.workspace = workspace
+        self.request = request
+        self.pattern = pattern
+        self.path = path
+        self.found = FileMatches(path)
+        self.is_named = request.file is not None
+        self.has_nul = False
+        self._matches = 0
+        self._before: deque[tuple[int, str]] = deque(maxlen=request.context)
+        self._after = 0
+        self._last_shown = 0
+
+    async def search(self) -> FileMatches:
+        await checkpoint()
+        number = 1
+        if spans_lines(self.request):
+            await self._search_joined()
+        else:
+            async for lines in self._lines():
+                for line in lines:
+                    self._search_line(number, line)
+                    number += 1
+                if self._is_enough():
+                    break
+        if self.has_nul:
+            self.found.is_binary = self._matches > 0
+            self.found.blocks.clear()
+        return self.found
+
+    def _is_enough(self) -> bool:
+        return self._matches > self.request.limit and self._after == 0
+
+    def _search_line(self, number: int, line: str) -> None:
+        match = self.pattern.search(line.removesuffix("\r"))
+        if match is not None:
+            self._add_before(number)
+            start, end = (len(_encode(line[:place])) for place in match.span())
+            block = Block(number, (shown_line(_encode(line), start, end),), is_match=True)
+            self._add(block, number)
+        elif self._after:
+            self._after -= 1
+            self._add_context(number, line)
+        elif self.request.context:
+            self._before.append((number, line))
+
+    def _add(self, block: Block, last: int) -> None:
+        self._matches += 1
+        self._after = self.request.context
+        self._last_shown = last
+        self.found.blocks.append(block)
+
+    def _add_before(self, number: int) -> None:
+        for earlier, line in self._before:
+            if self._last_shown < earlier < number:
+                self._add_context(earlier, line)
+        self._before.clear()
+
+    def _add_context(self, number: int, line: str) -> None:
+        self._last_shown = number
+        self.found.blocks.append(Block(number, (shown_line(_encode(line)),), is_match=False))
+
+    async def _search_joined(self) -> None:
+        """Match across lines; the file is held whole, as far as that is bearable."""
+        text = "".join([piece async for piece in self._pieces(_MOST_JOINED)])
+        lines = text.split("\n")
+        if not lines[-1]:
+            lines.pop()
+        context = self.request.context
+        ranges = list(islice(_line_ranges(self.pattern, text), self.request.limit + 1))
+        shown_to = 0
+        for (first, last), (following, _) in pairwise([*ranges, (len(lines) + 1, 0)]):
+            for number in range(max(first - context, shown_to + 1), first):
+                self._add_context(number, lines[number - 1])
+            shown = tuple(shown_line(_encode(line)) for line in lines[first - 1 : last])
+            self._add(Block(first, shown, is_match=True), last)
+            shown_to = min(last + context, following - 1)
+            for number in range(last + 1, shown_to + 1):
+                self._add_context(number, lines[number - 1])
+
+    async def _lines(self) -> AsyncIterator[list[str]]:
+        rest = ""
+        async for piece in self._pieces(None):
+            lines = (rest + piece).split("\n")
+            rest = lines.pop()
+            if lines:
+                yield lines
+            if len(rest) > _MOST_LINE:
+                yield [rest]
+                rest = ""
+        if rest:
+            yield [rest]
+
+    async def _pieces(self, most: int | None) -> AsyncIterator[str]:
+        """The text of the file; of a file that is not named only what precedes a NUL."""
+        path = posixpath.join(self.request.directory, self.path)
+        decoder = None
+        total = 0
+        async for chunk in self.workspace.read(path):
+            if decoder is None:
+                encoding = detect(chunk[:4], complete=False)
+                decoder = incremental_decoder(encoding)
+            if not encoding.is_wide and b"\0" in chunk:
+                self.has_nul = True
+                if not self.is_named:
+                    yield decoder.decode(chunk[: chunk.index(b"\0")], final=True)
+                    return
+            text = decoder.decode(chunk)
+            total += len(text)
+            yield text
+            if most is not None and total > most:
+                return
+        if decoder is not None:
+            yield decoder.decode(b"", final=True)
+
+
+def _line_ranges(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    """First and last line of each match; what shares a line, or touches, is one match."""
+    number, counted = 1, 0
+    first = last = 0
+    for match in pattern.finditer(text):
+        start, end = match.span()
+        if start == len(text) and text[-1:] in ("", "\n"):
+            break  # behind the last line
+        number += text.count("\n", counted, start)
+        counted = start
+        end_number = number + text.count("\n", start, max(end - 1, start))
+        if first and number <= last + 1:
+            last = max(last, end_number)
+            continue
+        if first:
+            yield first, last
+        first, last = number, end_number
+    if first:
+        yield first, last
+
+
+def _encode(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")
