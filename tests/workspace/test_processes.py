@@ -289,6 +289,17 @@ async def test_stop_all_ends_what_runs_without_an_await(shell: Shell) -> None:
     assert (await running).signal == signal.SIGTERM
 
 
+async def test_exits_are_seen_on_systems_without_pidfd(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delattr(os, "pidfd_open", raising=False)
+    for _ in range(20):
+        assert (await shell.run("echo hi; exit 3")).code == 3
+        assert shell.output == b"hi\n"
+    assert (await shell.run("sleep 30", timeout=0.1)).timed_out
+    assert shell.living() == []
+
+
 async def test_no_descriptor_and_no_thread_is_left(shell: Shell) -> None:
     await shell.run("true")
     await shell.run("sleep 5", timeout=0.05)

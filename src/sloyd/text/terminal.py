@@ -38,18 +38,19 @@ _DROPPED: Final = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _MOVEMENT: Final = re.compile(r"[\x08\r\x1b]")
 
 # Parameters and intermediates are bounded, so that an unfinished sequence can be held back.
-_PARAMETERS: Final = r"[0-?]{0,64}[ -/]{0,8}"
+_PARAMETERS: Final = r"[0-?]{0,64}+[ -/]{0,8}+"
 _STRING_END: Final = re.compile(r"[\x07\x18\x1a\x1b\n]")
-_SEQUENCE: Final = re.compile(
+_STRING_OPEN: Final = re.compile(r"\x1b[\]PX^_][^\x07\x18\x1a\n]*\Z")
+_EFFECTLESS: Final = re.compile(
     r"\x1b(?:"
-    rf"\[({_PARAMETERS})([@-~])?"  # CSI
-    r"|([\]PX^_])[^\x07\x18\x1a\x1b\n]*[\x07\x18\x1a]?"  # OSC, DCS, SOS, PM, APC; ESC \ may follow
-    r"|[ -/]{0,8}[0-~]?"  # anything else
+    rf"\[{_PARAMETERS}(?:[ABEFHIL-~@]|(?![@-~]))"  # CSI, save for C, D, G, J, K
+    r"|[\]PX^_][^\x07\x18\x1a\x1b\n]*[\x07\x18\x1a]?"  # OSC, DCS, SOS, PM, APC; ESC \ may follow
+    r"|(?!\[)[ -/]{0,8}+[0-~]?"  # anything else
     r")"
 )
-_UNFINISHED: Final = re.compile(rf"\x1b(?:\[{_PARAMETERS}|[ -/]{{0,8}})?\Z")
+_ACTION: Final = re.compile(rf"[\r\x08]|\x1b\[({_PARAMETERS})([CDGJK])")
+_UNFINISHED: Final = re.compile(rf"\x1b(?:\[{_PARAMETERS}|[ -/]{{0,8}}+)?\Z")
 _UNFINISHED_LENGTH: Final = 80
-_LINE_COMMANDS: Final = frozenset("CDGJK")
 
 
 def plain_text(text: str) -> str:
@@ -112,14 +113,12 @@ class TerminalText:
             self._held = text[unfinished.start() :]
             text = text[: unfinished.start()]
 
-        def replacement(match: re.Match[str]) -> str:
-            if match.group(3) and match.end() == len(text) and match.group()[-1] not in _ENDS:
-                self._in_string = not self._held
-            return match.group() if match.group(2) in _LINE_COMMANDS else ""
-
-        if "\x1b" in text:
-            text = _SEQUENCE.sub(replacement, text)
-        return text
+        last = text.rfind("\x1b")
+        if last < 0:
+            return text
+        # A held back ESC ends a string, as does any other; so only the last one can be open.
+        self._in_string = not self._held and _STRING_OPEN.match(text, last) is not None
+        return _EFFECTLESS.sub("", text)
 
     def _write_lines(self, text: str) -> str:
         """Write text that has no controls but LF and TAB; returns ended and wrapped rows."""
@@ -150,10 +149,6 @@ class TerminalText:
                 row.command(match.group(2), match.group(1))
         settled.append(row.write(_DROPPED.sub("", line[position:])))
         return "".join(settled)
-
-
-_ENDS: Final = frozenset("\x07\x18\x1a")
-_ACTION: Final = re.compile(rf"[\r\x08]|\x1b\[({_PARAMETERS})([CDGJK])")
 
 
 class _Row:

@@ -26,7 +26,7 @@ __all__ = ["MAX_TIMEOUT", "BashParameters", "bash_tool"]
 MAX_TIMEOUT: Final = 2_147_483.647
 """The longest timeout in seconds, 24 days: pi's limit. Anything above is a mistake."""
 
-UPDATE_INTERVAL: Final = 0.1
+_UPDATE_INTERVAL: Final = 0.1
 """Seconds between two partial updates."""
 
 _LONGEST_ARGUMENT: Final = 100_000
@@ -271,7 +271,7 @@ class _Updates:
             await self._news.wait()
             self._news.clear()
             await self._report()
-            await asyncio.sleep(UPDATE_INTERVAL)
+            await asyncio.sleep(_UPDATE_INTERVAL)
 
     async def _report(self) -> None:
         taken = self._taken

@@ -38,7 +38,7 @@ _LONGEST_DRAIN: Final = 0.5
 _PIPE_CAPACITY: Final = 1024 * 1024
 _STDERR_KEPT: Final = 64 * 1024
 
-OnLeftBehind: TypeAlias = Callable[[], OutputFile | None] | None
+_OnLeftBehind: TypeAlias = Callable[[], OutputFile | None] | None
 
 _running: set[_Running] = set()
 """The commands of this process that run now, for `stop_all_nowait`."""
@@ -124,6 +124,9 @@ class _Running:
                 self.started.output, on_output or _discard, self._on_end_of_output
             )
         except NotImplementedError:
+            self.started.process.kill()
+            self.started.process.wait()
+            os.close(self.started.output)
             self.close()
             raise WorkspaceError(
                 "this event loop cannot watch pipes", path=request.argv[0], reason="unsupported"
@@ -154,7 +157,7 @@ class _Running:
             if self._chunks() == before or time.monotonic() > deadline:
                 break
 
-    async def leave(self, on_left_behind: OnLeftBehind) -> tuple[int, ...]:
+    async def leave(self, on_left_behind: _OnLeftBehind) -> tuple[int, ...]:
         """Find the jobs that run on, and give them a reader; returns their process ids."""
         if self._all_read.done() and not group_is_alive(self.started.tree.root):
             return ()
@@ -164,7 +167,9 @@ class _Running:
                 continue
             pump.detach()
             file = on_left_behind() if on_left_behind and pump is self._output else None
-            await self._loop.run_in_executor(None, _start_drain, pump.descriptor, file)
+            # Where no reader can be started the jobs get SIGPIPE, which is theirs to survive.
+            with suppress(OSError):
+                await self._loop.run_in_executor(None, _start_drain, pump.descriptor, file)
         return tuple(process.pid for process in members)
 
     async def stop(self) -> None:
