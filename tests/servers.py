@@ -177,7 +177,11 @@ class ProviderServer:
 
 async def _read_request(reader: asyncio.StreamReader, connection: int) -> Request | None:
     try:
-        head = await reader.readuntil(b"\r\n\r\n")
+        first = await reader.readexactly(1)
+        if first == b"\x16":
+            # A TLS greeting: hang up, as servers of plain HTTP do.
+            return None
+        head = first + await reader.readuntil(b"\r\n\r\n")
     except asyncio.IncompleteReadError:
         return None
     line, *lines = head.decode("latin-1").split("\r\n")

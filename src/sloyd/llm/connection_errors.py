@@ -11,18 +11,15 @@ import httpx2
 
 from sloyd.errors import ProviderError
 
-__all__ = ["broken_stream", "no_answer"]
+__all__ = ["bad_url", "broken_stream", "no_answer"]
 
 
 def no_answer(error: Exception, url: str) -> ProviderError:
     """The error for a request that got no answer at all."""
+    if isinstance(error, (httpx2.UnsupportedProtocol, httpx2.InvalidURL)):
+        return bad_url(url)
     parts = urlsplit(url)
     where = parts.netloc.rpartition("@")[2] or url
-    if isinstance(error, (httpx2.UnsupportedProtocol, httpx2.InvalidURL)):
-        return ProviderError(
-            f"`{url}` is not a URL that can be called: it must begin with http:// or https://.",
-            problem="bad-request",
-        )
     if isinstance(error, UnicodeError):
         return ProviderError(
             "The API key or a header holds characters that HTTP cannot carry. Copy the key again.",
@@ -41,6 +38,15 @@ def no_answer(error: Exception, url: str) -> ProviderError:
     if isinstance(error, ValueError) and not isinstance(error, OSError):
         return ProviderError(f"The request cannot be sent: {error}.", problem="bad-request")
     return _by_cause(error, where, parts.hostname or where)
+
+
+def bad_url(url: str) -> ProviderError:
+    """The error for a URL that is none, or of another scheme."""
+    return ProviderError(
+        f"`{url}` is not a URL that can be called: it must begin with http:// or https://"
+        " and name a host.",
+        problem="bad-request",
+    )
 
 
 def broken_stream(error: Exception) -> ProviderError:

@@ -114,7 +114,7 @@ def with_names(error: ProviderError, names: list[str]) -> ProviderError:
     if not names:
         return error
     quoted = ", ".join(f"`{name}`" for name in names)
-    return _again(error, f"{error} Offered there: {quoted}.")
+    return _again(error, f"{str(error).rstrip('.')}. Offered there: {quoted}.")
 
 
 def too_long_a_wait(error: ProviderError, cap: float) -> ProviderError:

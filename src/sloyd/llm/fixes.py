@@ -32,7 +32,8 @@ _TOGETHER = {
 """Parameters that mean nothing without each other."""
 # Patterns are compiled when they are first needed, which in most runs is never.
 _REFUSED = (
-    r"(?i)unsupported|unrecogni[sz]ed|unknown|unexpected|not (?:supported|permitted|allowed|accepted)"
+    r"(?i)unsupported|unrecogni[sz]ed|unknown|unexpected"
+    r"|not (?:supported|permitted|allowed|accepted)"
     r"|extra (?:inputs|fields)|does(?: not|n't) support|forbidden|invalid|deprecated|only"
 )
 _LIMIT = (

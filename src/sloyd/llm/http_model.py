@@ -28,7 +28,7 @@ from sloyd.llm.wires.base import Reader, Wire, WireRequest
 __all__ = ["HttpModel", "HttpStream"]
 
 _DEFAULT_OPTIONS = StreamOptions()
-_AFTER_ANSWER = 5.0
+_AFTER_ANSWER = 2.0
 """Seconds that a server may take for usage and end mark once the stop reason is known."""
 _DRAIN = 0.2
 """Seconds spent on reading the end of the body, so that the connection can be used again."""

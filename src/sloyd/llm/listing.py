@@ -59,7 +59,7 @@ def nearest_names(wanted: str, names: list[str], *, count: int = 5) -> list[str]
 
     parts = [name for name in names if wanted.lower() in name.lower()]
     close = difflib.get_close_matches(wanted, names, n=count, cutoff=0.4)
-    return list(dict.fromkeys([*parts, *close]))[:count]
+    return list(dict.fromkeys([*close, *parts]))[:count]
 
 
 def _names(body: bytes, url: str) -> list[str]:

@@ -33,8 +33,19 @@ _BODY_LIMIT = 256 * 1024
 
 def is_loopback(url: str) -> bool:
     """Whether the URL points at this machine."""
-    host = (urlsplit(url).hostname or "").lower()
+    try:
+        host = (urlsplit(url).hostname or "").lower()
+    except ValueError:
+        return False
     return host in {"localhost", "::1"} or host.startswith("127.") or host.endswith(".localhost")
+
+
+def _is_http(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname)
+    except ValueError:
+        return False
 
 
 class Response:
@@ -106,6 +117,10 @@ class Transport:
     ) -> Response:
         import httpx2
 
+        if not _is_http(url):
+            from sloyd.llm.connection_errors import bad_url
+
+            raise bad_url(url)
         timeout = httpx2.Timeout(
             connect=min(_CONNECT_TIMEOUT, idle_timeout),
             read=idle_timeout,
