@@ -189,6 +189,14 @@ async def test_a_background_job_is_named_with_its_log(bash: Bash) -> None:
     await until(lambda: bash.living() == [])
 
 
+async def test_of_many_jobs_a_few_are_named(bash: Bash) -> None:
+    said = await bash("for i in $(seq 12); do sleep 30 & done")
+    assert len(bash.details["leftBehind"]) == 12
+    assert " and 2 more. Later output goes to: " in said
+    bash.stop_jobs()
+    await until(lambda: bash.living() == [])
+
+
 @pytest.mark.parametrize("shell", ["bash", "sh"])
 async def test_commands_of_any_length(bash: Bash, shell: str) -> None:
     long = Bash(bash.directory, shell_path=shell)

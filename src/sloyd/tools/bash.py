@@ -32,6 +32,9 @@ _UPDATE_INTERVAL: Final = 0.1
 _LONGEST_ARGUMENT: Final = 100_000
 """Bytes of a command that go to the shell as an argument; Linux takes 131,071 in one."""
 
+_PIDS_NAMED: Final = 10
+"""Process ids of jobs left behind that the text names; the details have all."""
+
 _LONGEST_COMMAND_KEPT: Final = 2000
 """Characters of the command as it ran, in the details; the call itself has all of it."""
 
@@ -330,7 +333,9 @@ _KILLED: Final = frozenset({128 + number for number in (6, 9, 11, 15)})
 
 
 def _left_behind(pids: Sequence[int], output: OutputSnapshot) -> str:
-    names = ", ".join(str(pid) for pid in pids)
+    names = ", ".join(str(pid) for pid in pids[:_PIDS_NAMED])
+    if len(pids) > _PIDS_NAMED:
+        names += f" and {len(pids) - _PIDS_NAMED} more"
     word = "process" if len(pids) == 1 else "processes"
     later = f" Later output goes to: {output.log_path}" if output.log_path else ""
     return f"[Still running in the background: {word} {names}.{later}]"
