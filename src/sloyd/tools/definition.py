@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
 
 __all__ = [
+    "Execute",
     "RenderState",
     "ToolDefinition",
     "ToolRenderer",
