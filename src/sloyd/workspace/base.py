@@ -16,6 +16,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, TypeAlias
 
+from sloyd.errors import WorkspaceError
+
 __all__ = [
     "ABSENT",
     "Absent",
@@ -24,6 +26,7 @@ __all__ = [
     "FileKind",
     "FileStat",
     "FileVersion",
+    "Listing",
     "OnOutput",
     "OutputFile",
     "ProcessRequest",
@@ -152,6 +155,10 @@ class Exit:
     left_behind: Sequence[int] = field(default_factory=tuple)
 
 
+Listing: TypeAlias = "list[DirEntry] | WorkspaceError"
+"""What `Workspace.list_many` says of one directory."""
+
+
 class Workspace(Protocol):
     """Files and processes in one place. Every method may raise `WorkspaceError`.
 
@@ -223,6 +230,12 @@ class Workspace(Protocol):
 
     async def list(self, path: str) -> list[DirEntry]:
         """The entries of a directory, unsorted, without ``.`` and ``..``."""
+
+    async def list_many(self, paths: Sequence[str]) -> Sequence[Listing]:
+        """`list` of several directories in one visit; an error takes the place of its listing.
+
+        A walk of a large tree asks for many small directories, and a visit costs more than one.
+        """
 
     async def run(self, request: ProcessRequest, on_output: OnOutput | None = None) -> Exit:
         """Run a process to its end.

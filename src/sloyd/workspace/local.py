@@ -23,6 +23,7 @@ from sloyd.workspace.base import (
     Exit,
     FileStat,
     FileVersion,
+    Listing,
     OnOutput,
     ProcessRequest,
     ReplaceResult,
@@ -124,6 +125,9 @@ class LocalWorkspace:
 
     async def list(self, path: str) -> list[DirEntry]:
         return await run_sync(_list, path)
+
+    async def list_many(self, paths: Sequence[str]) -> Sequence[Listing]:
+        return await run_sync(lambda: [_listing(path) for path in paths])
 
     async def run(self, request: ProcessRequest, on_output: OnOutput | None = None) -> Exit:
         from sloyd.workspace.processes import run_process
@@ -274,6 +278,13 @@ def _remove_empty(directory: str) -> None:
 def _list(path: str) -> list[DirEntry]:
     with reported(path), os.scandir(path) as entries:
         return [_entry(entry) for entry in entries]
+
+
+def _listing(path: str) -> Listing:
+    try:
+        return _list(path)
+    except WorkspaceError as error:
+        return error
 
 
 def _entry(entry: os.DirEntry[str]) -> DirEntry:

@@ -24,6 +24,7 @@ from sloyd.workspace.base import (
     FileKind,
     FileStat,
     FileVersion,
+    Listing,
     OnOutput,
     ProcessRequest,
     ReplaceResult,
@@ -195,6 +196,15 @@ class MemoryWorkspace:
         if node.kind != "directory":
             raise _error("not-directory", path)
         return [self._entry(path, name, child) for name, child in node.children.items()]
+
+    async def list_many(self, paths: Sequence[str]) -> Sequence[Listing]:
+        return [await self._listing(path) for path in paths]
+
+    async def _listing(self, path: str) -> Listing:
+        try:
+            return await self.list(path)
+        except WorkspaceError as error:
+            return error
 
     def _entry(self, directory: str, name: str, node: Node) -> DirEntry:
         if node.kind != "symlink":

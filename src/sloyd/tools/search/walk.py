@@ -9,7 +9,7 @@ there may be millions.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from operator import attrgetter
 from typing import Final, NamedTuple, TypeAlias
 
@@ -17,7 +17,7 @@ from sloyd.errors import WorkspaceError
 from sloyd.tools.search.scope import RULE_FILES, IgnoreScope, RuleChain, read_rules
 from sloyd.workspace.base import DirEntry, Workspace
 
-__all__ = ["Run", "Walk", "list_directories"]
+__all__ = ["Run", "Walk"]
 
 _LISTED_AT_ONCE: Final = 512
 _FIRST_HELD: Final = 2_000
@@ -93,7 +93,7 @@ class Walk:
         while frontier:
             now, frontier = frontier[:_LISTED_AT_ONCE], frontier[_LISTED_AT_ONCE:]
             absolute = [self._prefix + item.path if item.path else self._scope.root for item in now]
-            listings = await list_directories(self._workspace, absolute)
+            listings = await self._workspace.list_many(absolute)
             below: list[_Directory] = []
             for item, directory, listing in zip(now, absolute, listings, strict=True):
                 if isinstance(listing, WorkspaceError):
@@ -147,21 +147,3 @@ class Walk:
         rules = await read_rules(self._workspace, directory, files)
         starts_anew = ".git" in names and self._scope.in_repository
         return chain.enter(directory, rules, starts_anew=starts_anew)
-
-
-async def list_directories(
-    workspace: Workspace, paths: Sequence[str]
-) -> Sequence[list[DirEntry] | WorkspaceError]:
-    """`Workspace.list` for several directories; an error stands in the place of its listing."""
-    many = getattr(workspace, "list_many", None)
-    if many is not None:
-        listings: Sequence[list[DirEntry] | WorkspaceError] = await many(paths)
-        return listings
-    return [await _listing(workspace, path) for path in paths]
-
-
-async def _listing(workspace: Workspace, path: str) -> list[DirEntry] | WorkspaceError:
-    try:
-        return await workspace.list(path)
-    except WorkspaceError as error:
-        return error
