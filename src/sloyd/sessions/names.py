@@ -35,7 +35,11 @@ def new_entry_id(taken: object) -> str:
 
 def project_directory(sessions: Path, cwd: str) -> Path:
     """Where the sessions of a working directory are: ``<sessions>/--<cwd>--``, as pi names it."""
-    readable = re.sub(r"[/\\:]", "-", re.sub(r"^[/\\]", "", cwd))
+    readable = re.sub("[/\\\\:\0]", "-", re.sub(r"^[/\\]", "", cwd))
+    try:
+        os.fsencode(readable)
+    except UnicodeEncodeError:
+        readable = readable.encode("ascii", "backslashreplace").decode().replace("\\", "-")
     # File systems take 255 bytes in a name; the end of a path tells more than its beginning.
     while len(os.fsencode(readable)) > 240:
         readable = readable[1:]

@@ -29,12 +29,8 @@ from sloyd.sessions.entries import (
     UnknownEntry,
     UnknownMessage,
 )
-from sloyd.sessions.names import (
-    new_entry_id,
-    new_session_id,
-    project_directory,
-    session_file_name,
-)
+from sloyd.sessions.headers import new_header
+from sloyd.sessions.names import new_entry_id, project_directory, session_file_name
 from sloyd.sessions.scan import Node, Problem, Scan, decode_header, scan_lines
 from sloyd.sessions.store import FileStore, MemoryStore, Store, read_lines
 from sloyd.sessions.tree import Tree
@@ -87,7 +83,7 @@ class Session:
         Its file is made when the first message arrives; ``directory`` is where, if not in the
         working directory's own folder. Raises `SessionError` for an id that cannot be one.
         """
-        header = _header(cwd, session_id, parent_session)
+        header = new_header(cwd, session_id, parent_session)
         folder = directory or project_directory(sessions, cwd)
         path = folder / session_file_name(header.id, header.timestamp)
         store = FileStore.new(path, durable=durable)
@@ -96,7 +92,7 @@ class Session:
     @classmethod
     def in_memory(cls, cwd: str, *, session_id: str | None = None) -> Session:
         """A session without a file."""
-        return cls._begin(MemoryStore(), _header(cwd, session_id, None), "refuse")
+        return cls._begin(MemoryStore(), new_header(cwd, session_id, None), "refuse")
 
     @classmethod
     def _begin(cls, store: Store, header: SessionHeader, on_conflict: OnConflict) -> Session:
@@ -242,6 +238,14 @@ class Session:
     def branch(self) -> Iterator[Entry]:
         """The entries of the active branch, from the root to the leaf."""
         return (self._load(node) for node in self._tree.branch())
+
+    def raw_lines(self) -> bytes:
+        """The whole session as JSONL: every line that there is, the bad ones too, as it is."""
+        places = [(node.offset, node.length) for node in self._tree.nodes()]
+        places += [(problem.offset, problem.length) for problem in self._scan.problems]
+        lines = [self._scan.header_line]
+        lines += [self._store.read(*place) for place in sorted(set(places))]
+        return b"\n".join(lines) + b"\n"
 
     def bad_line(self, problem: Problem) -> bytes:
         """The bytes of a line that could not be used."""
@@ -399,26 +403,6 @@ class Session:
         old.close()
         self._store, self._scan, self._tree = copy._store, copy._scan, copy._tree
         self.notices.append(f"{reason}; going on in a copy: {self.path}")
-
-
-def _header(cwd: str, session_id: str | None, parent: str | None) -> SessionHeader:
-    return SessionHeader(
-        version=FORMAT_VERSION,
-        id=session_id or new_session_id(),
-        timestamp=iso_from_ms(now_ms()),
-        cwd=cwd,
-        parent_session=parent,
-        sloyd=_identity(cwd),
-    )
-
-
-def _identity(cwd: str) -> dict[str, Any] | None:
-    """Device and inode of the directory, by which it is known when it has been moved."""
-    try:
-        stat = Path(cwd).stat()
-    except OSError:
-        return None
-    return {"cwdIdentity": f"{stat.st_dev:x}:{stat.st_ino:x}"} if stat.st_ino else None
 
 
 def _read(store: FileStore, path: Path, version: int) -> Scan:
