@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from sloyd.cli.flags import COMMANDS, FLAGS, Flag, flag_names
 from sloyd.errors import UsageError
+
+if TYPE_CHECKING:
+    from sloyd.llm.models import ThinkingLevel
 
 __all__ = ["Options", "help_text", "parse"]
 
@@ -23,7 +26,7 @@ class Options:
     model: str | None = None
     base_url: str | None = None
     api_key: str | None = None
-    thinking: str | None = None
+    thinking: ThinkingLevel | None = None
     tools: str | None = None
     no_tools: bool = False
     system_prompt: str | None = None

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
 
 from sloyd.errors import ProviderError, UsageError
 from sloyd.harness.settings import Settings
@@ -66,7 +65,7 @@ def _parted(name: str | None) -> tuple[str | None, ThinkingLevel | None]:
     """A model's name and the level behind its last colon; other colons belong to the name."""
     front, colon, last = (name or "").rpartition(":")
     if colon and last in THINKING_LEVELS:
-        return front, cast(ThinkingLevel, last)
+        return front, last
     return name, None
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from typing import IO, Any, Literal
+from typing import Any, Literal, TextIO
 
 import msgspec
 
@@ -92,8 +92,8 @@ class Output:
         """Write one line."""
         self.write(text + "\n")
 
-    def _stream(self) -> IO[Any] | None:
-        stream: IO[Any] | None = getattr(sys, self._name)
+    def _stream(self) -> TextIO | None:
+        stream: TextIO | None = getattr(sys, self._name)
         return stream if stream is not None and not stream.closed else None
 
     def _silence(self) -> None:

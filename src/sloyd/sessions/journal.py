@@ -70,6 +70,10 @@ class JournalEntry:
         """Whether the journal holds what it takes; False for contents larger than its bound."""
         return self.made is not False and (self.before is None or self.before.kept)
 
+    def is_below(self, directory: str) -> bool:
+        """Whether the file lies in that real directory, however deep."""
+        return self.path.startswith(directory.rstrip("/") + "/")
+
 
 class Journal:
     """Records changes of files, and undoes them. Implements `ChangeRecorder`.
@@ -167,13 +171,19 @@ class Journal:
         self._store.close()
 
     async def undo(
-        self, workspace: Workspace, change_id: str | None = None, *, force: bool = False
+        self,
+        workspace: Workspace,
+        change_id: str | None = None,
+        *,
+        force: bool = False,
+        below: str | None = None,
     ) -> JournalEntry:
         """Take a change back; returns its entry.
 
         ``change_id`` None means the newest change that is not taken back yet and that is not
         itself an undo, so calling it again and again walks into the past. To redo, name the entry
-        of the undo. An id may be shortened as long as it is unique.
+        of the undo. An id may be shortened as long as it is unique. ``below`` is a real directory
+        in which the newest change must lie.
 
         Raises:
             UsageError: there is no such entry, it was never made, or it is taken back already.
@@ -182,7 +192,7 @@ class Journal:
             WorkspaceError: the file could not be read or written.
         """
         entries = await run_sync(self.entries)
-        entry = await self._choose(workspace, entries, change_id)
+        entry = await self._choose(workspace, entries, change_id, below)
         if not entry.can_be_undone:
             raise SessionError(
                 f"The old content of {entry.path} was too large for the journal and was not kept, "
@@ -224,19 +234,26 @@ class Journal:
             await self.commit(undo_id)
 
     async def _choose(
-        self, workspace: Workspace, entries: list[JournalEntry], change_id: str | None
+        self,
+        workspace: Workspace,
+        entries: list[JournalEntry],
+        change_id: str | None,
+        below: str | None,
     ) -> JournalEntry:
         if change_id is not None:
             return _undoable(_named(entries, change_id))
         for entry in reversed(entries):
             if entry.made is False or entry.undone or entry.undoes is not None:
                 continue
+            if below is not None and not entry.is_below(below):
+                continue
             if entry.made is None:
                 current, _ = await _current(workspace, entry.path)
                 if not _is(current, entry.after):
                     continue  # killed before it was made
             return entry
-        raise UsageError("There is no change to undo.")
+        where = "" if below is None else f" below {below}"
+        raise UsageError(f"There is no change to undo{where}.")
 
     async def diff(self, workspace: Workspace, change_id: str) -> str:
         """What a change did, as a numbered diff for people.

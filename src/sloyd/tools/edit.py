@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import msgspec
 
 from sloyd.agent.tool import ToolCallContext, ToolResult
-from sloyd.tools.definition import ToolDefinition
+from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.edit_arguments import prepare_edit
 from sloyd.tools.environment import ToolEnvironment
 
@@ -78,4 +78,11 @@ def edit_tool(environment: ToolEnvironment) -> ToolDefinition[EditParameters]:
             "Change several places of one file with one edit call that has several edits.",
         ),
         prepare=prepare_edit,
+        renderer=_renderer,
     )
+
+
+def _renderer() -> ToolRenderer:
+    from sloyd.tools.render.files import EditRenderer
+
+    return EditRenderer()

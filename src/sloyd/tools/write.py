@@ -7,7 +7,7 @@ from typing import Annotated, Final
 import msgspec
 
 from sloyd.agent.tool import ToolCallContext, ToolResult
-from sloyd.tools.definition import ToolDefinition
+from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.edit_arguments import prepare_write
 from sloyd.tools.environment import ToolEnvironment
 
@@ -47,4 +47,11 @@ def write_tool(environment: ToolEnvironment) -> ToolDefinition[WriteParameters]:
         prompt_snippet="Create a file or replace all of it",
         prompt_guidelines=("Use write for new files and complete rewrites only.",),
         prepare=prepare_write,
+        renderer=_renderer,
     )
+
+
+def _renderer() -> ToolRenderer:
+    from sloyd.tools.render.files import WriteRenderer
+
+    return WriteRenderer()

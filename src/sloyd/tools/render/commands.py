@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -24,6 +25,7 @@ from sloyd.tools.render.parts import (
 
 __all__ = ["BashRenderer", "SearchRenderer"]
 
+_BLANK_LINES = re.compile(r"\n{3,}")
 _BASH_LINES = 5
 _SEARCH_LINES = 10
 
@@ -47,7 +49,8 @@ class BashRenderer:
     def render_result(
         self, arguments: Mapping[str, Any], result: ToolResult, state: RenderState
     ) -> RenderableType:
-        text = result_text(result)
+        # Output ends in a line break and the status follows after a blank line: one is enough here.
+        text = _BLANK_LINES.sub("\n\n", result_text(result))
         lines, more = folded(text.split("\n") if text else [], state, keep=_BASH_LINES, end=True)
         style = "red" if result.is_error else ""
         parts: list[RenderableType] = [Text(line, style, overflow="fold") for line in lines]

@@ -81,7 +81,7 @@ def indented(*parts: RenderableType) -> RenderableType:
     """Results stand under their call, two columns in."""
     from rich.padding import Padding
 
-    return Padding(Group(*parts), (0, 0, 0, 2))
+    return Padding(Group(*parts), (0, 0, 0, 2), expand=False)
 
 
 def error_lines(result: ToolResult, state: RenderState) -> RenderableType:
