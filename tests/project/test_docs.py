@@ -111,8 +111,10 @@ def test_commands_and_flags_exist(page: Path) -> None:
     commands = {command.name for command in COMMANDS}
     unknown = []
     for line in re.findall(r"^(?:\$ )?sloyd .*$|`sloyd [^`]*`", page.read_text(), re.MULTILINE):
-        unknown += [flag for flag in FLAG.findall(line) if flag not in known]
-        word = line.strip("$` ").split()[1]
+        # What stands behind two blanks explains the command.
+        command = line.strip("$` ").partition("  ")[0]
+        unknown += [flag for flag in FLAG.findall(command) if flag not in known]
+        word = command.partition(" ")[2].partition(" ")[0]
         if re.fullmatch(r"[a-z]+", word) and word not in commands:
             unknown.append(word)
     assert unknown == []
@@ -128,7 +130,7 @@ def test_every_event_is_described() -> None:
         info = msgspec.inspect.type_info(event)
         assert isinstance(info, msgspec.inspect.StructType)
         fields = ", ".join(f"`{field.encode_name}`" for field in info.fields)
-        assert f"| `{info.tag}` | {fields} |" in page
+        assert f"| `{info.tag}` | {fields} |".replace("  ", " ") in page
 
 
 def test_named_make_targets_exist() -> None:
