@@ -125,7 +125,6 @@ _VARIANTS: Final[tuple[tuple[Callable[[str], str], str], ...]] = (
     (_without_prefix(_NUMBERED), "oldText has line numbers in front of its lines; leave them out"),
     (_without_prefix(_MARKED), "oldText has diff signs in front of its lines; leave them out"),
     (lambda old: old.strip("\n"), "oldText has line breaks around it that the file has not"),
-    (str.strip, "oldText has blanks around it that the file has not"),
 )
 
 

@@ -158,12 +158,15 @@ class _Names:
             )
         return f"No changes made to {self.path}. The replacements produced identical content."
 
-    def unencodable(self, index: int, error: EncodingError) -> str:
+    def unencodable(self, index: int, encoding: Encoding, error: EncodingError) -> str:
         name = "newText" if self.count == 1 else f"edits[{index}].newText"
+        advice = (
+            " ASCII text is always possible; single bytes can be given as markers like ⟨E9⟩, as "
+            "read shows them; or convert the file first (bash: iconv)."
+        )
         return (
-            f"Could not write {name} to {self.path}: {error}. The file was not changed. ASCII text "
-            "is always possible; single bytes can be given as markers like ⟨E9⟩, as read shows "
-            "them; or convert the file first (bash: iconv)."
+            f"Could not write {name} to {self.path}: {error}. The file was not changed."
+            f"{advice if encoding.name == 'unknown-8bit' else ''}"
         )
 
 
@@ -254,7 +257,7 @@ def _replacements(
         try:
             new = fit(view, each.place, each.old, each.new, encoding, default_break=default)
         except EncodingError as error:
-            raise ToolError(names.unencodable(each.index, error)) from None
+            raise ToolError(names.unencodable(each.index, encoding, error)) from None
         start, end = view.original(each.place.start), view.original(each.place.end)
         replacements.append(Replacement(start, end, new))
         changed = changed or view.source[start:end] != new
