@@ -27,9 +27,12 @@ directory (or a link to one), `name@` a symbolic link that leads nowhere, `name?
 cannot be looked at. Odd names are in JSON quotes, the mark behind them, and can be passed on as \
 they are. Output is limited to {DEFAULT_LIMIT} entries or {format_size(MAX_BYTES)}."""
 
-# The order in which people's sorting (the Unicode collation) has ASCII; letters follow as they are.
-_ORDER = " _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789"
-_COLLATION = {ord(character): chr(number + 1) for number, character in enumerate(_ORDER)}
+# The order in which people's sorting (the Unicode collation) has ASCII, without regard to case.
+_ORDER = b" _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
+_COLLATION = bytes(
+    _ORDER.index(bytes((code,)).lower()) if bytes((code,)).lower() in _ORDER else code
+    for code in range(256)
+)
 
 
 class LsParameters(Struct, frozen=True, rename="camel"):
@@ -83,13 +86,13 @@ async def _ls(environment: ToolEnvironment, parameters: LsParameters) -> ToolRes
     return output.result("(empty directory)")
 
 
-def _collation_key(entry: DirEntry) -> tuple[str, str]:
+def _collation_key(entry: DirEntry) -> tuple[bytes, str]:
     name = entry.name
-    folded = name.lower()
-    if not folded.isascii():
-        decomposed = unicodedata.normalize("NFKD", folded)
-        folded = "".join(part for part in decomposed if not unicodedata.combining(part))
-    return folded.translate(_COLLATION), name
+    if name.isascii():
+        return name.encode().translate(_COLLATION), name
+    decomposed = unicodedata.normalize("NFKD", name.lower())
+    folded = "".join(part for part in decomposed if not unicodedata.combining(part))
+    return folded.encode("utf-8", "surrogateescape").translate(_COLLATION), name
 
 
 def _shown(entry: DirEntry) -> str:
@@ -103,4 +106,8 @@ def _shown(entry: DirEntry) -> str:
 def _unmarked(name: str) -> str:
     """The name, in quotes also where its last character would be taken for a mark."""
     quoted = quote_name(name)
-    return f'"{name}"' if quoted == name and name.endswith(("@", "?")) else quoted
+    if quoted != name or not name.endswith(("@", "?")):
+        return quoted
+    import json  # only odd names pay for it
+
+    return json.dumps(name, ensure_ascii=False)

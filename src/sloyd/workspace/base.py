@@ -16,6 +16,8 @@ from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, TypeAlias
 
+import msgspec
+
 from sloyd.errors import WorkspaceError
 
 __all__ = [
@@ -74,9 +76,8 @@ class FileStat:
     the file itself, so writers must ask. Always true for root."""
 
 
-@dataclass(frozen=True, slots=True)
-class DirEntry:
-    """One name of a directory.
+class DirEntry(msgspec.Struct, frozen=True, gc=False):
+    """One name of a directory; a struct, because a tree may have a million of them.
 
     ``kind`` is the entry's own kind; for a symlink ``target_kind`` is what it leads to, or None
     where it dangles, cycles or cannot be looked at.

@@ -58,7 +58,9 @@ class Walk:
         self._workspace = workspace
         self._scope = scope
         self._prefix = scope.root.rstrip("/") + "/"
-        self._pending: list[_Item] = [_Directory("", scope.rules)]  # the next one last
+        root = _Directory("", scope.rules)
+        self._pending: list[_Item] = [root]  # the next one last
+        self._unlisted = [root]  # the directories that are known and not listed, the next one last
         self._listed: dict[str, list[_Item]] = {}  # contents of directories, the first one last
         self._held = 0
         self._most_held = _FIRST_HELD
@@ -85,13 +87,9 @@ class Walk:
 
     async def _list_ahead(self) -> None:
         """List the next directory, and with it those that come after it, as far as may be held."""
-        frontier = [
-            item
-            for item in reversed(self._pending[-_LISTED_AT_ONCE:])
-            if isinstance(item, _Directory) and item.path not in self._listed
-        ]
-        while frontier:
-            now, frontier = frontier[:_LISTED_AT_ONCE], frontier[_LISTED_AT_ONCE:]
+        while self._unlisted:
+            now = self._unlisted[: -_LISTED_AT_ONCE - 1 : -1]
+            del self._unlisted[-_LISTED_AT_ONCE:]
             absolute = [self._prefix + item.path if item.path else self._scope.root for item in now]
             listings = await self._workspace.list_many(absolute)
             below: list[_Directory] = []
@@ -102,7 +100,7 @@ class Walk:
                 items = await self._items(item, directory, listing)
                 self._listed[item.path] = items
                 below.extend(found for found in reversed(items) if isinstance(found, _Directory))
-            frontier = below + frontier
+            self._unlisted.extend(reversed(below))
             if self._held >= self._most_held:
                 # A search that goes on wants more at once; one that stops early never gets here.
                 self._most_held = min(self._most_held * 2, _MOST_HELD)
