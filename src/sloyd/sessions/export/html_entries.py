@@ -29,7 +29,7 @@ from sloyd.sessions.export.html_text import code_html, markdown_html, text_html
 from sloyd.sessions.export.html_tools import content_html, fold, tool_card
 from sloyd.text.terminal import plain_text
 
-__all__ = ["Surroundings", "entry_html"]
+__all__ = ["Surroundings", "badges_html", "entry_html"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from sloyd.llm.messages import Image, Text, ToolCall, ToolResultMessage, UserContent
+from sloyd.llm.messages import Image, ToolCall, ToolResultMessage, UserContent
 from sloyd.sessions.export.html_text import code_html, diff_html, text_html
 from sloyd.text.terminal import plain_text
 
@@ -139,7 +139,3 @@ def _pretty(value: Any) -> str:
 
 def _duration(milliseconds: int) -> str:
     return f"{milliseconds} ms" if milliseconds < 1000 else f"{milliseconds / 1000:.1f} s"
-
-
-def _texts(content: tuple[UserContent, ...]) -> list[str]:
-    return [block.text for block in content if isinstance(block, Text)]
