@@ -275,6 +275,14 @@ class Journal:
             return "The file has changed since, and the content of that time is not kept."
         return numbered_diff(old, line_changes(old, [Replacement(0, len(old), new)]))
 
+    async def old_content(self, entry: JournalEntry) -> bytes | None:
+        """The content from before a change; None when there was no file. Raises `SessionError`."""
+        if entry.before is None:
+            return None
+        if not entry.before.kept:
+            raise SessionError(f"the old content of {entry.path} was too large and was not kept")
+        return await run_sync(self._store.load, entry.before)
+
     async def _content_after(
         self, workspace: Workspace, entry: JournalEntry, entries: list[JournalEntry]
     ) -> bytes | None:
