@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from xml.sax.saxutils import quoteattr
+
+from sloyd.text.markup import attribute
 
 __all__ = ["NAMES", "ContextFile", "find_context_files", "project_context"]
 
@@ -45,7 +46,7 @@ def project_context(files: Sequence[ContextFile]) -> str:
     if not told:
         return ""
     parts = [
-        f"<project_instructions path={quoteattr(str(file.path))}>\n{file.text.strip()}\n"
+        f"<project_instructions path={attribute(str(file.path))}>\n{file.text.strip()}\n"
         "</project_instructions>"
         for file in told
     ]

@@ -6,10 +6,10 @@ The order is pi's: what was piped in, then the files, then the words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from xml.sax.saxutils import quoteattr
 
 from sloyd.errors import EncodingError, UsageError, WorkspaceError
 from sloyd.llm.messages import Image, Text, UserContent, UserMessage
+from sloyd.text.markup import attribute
 from sloyd.tools.environment import ToolSettings
 from sloyd.workspace.base import Workspace
 from sloyd.workspace.paths import resolve
@@ -55,7 +55,7 @@ async def _file(workspace: Workspace, name: str, settings: ToolSettings) -> tupl
         data, _version = await workspace.read_file(found.path)
     except WorkspaceError as error:
         raise UsageError(f"cannot read the file @{name}: {error}") from error
-    opening = f"<file name={quoteattr(found.path)}>"
+    opening = f"<file name={attribute(found.path)}>"
     from sloyd.tools.images import prepare_image
 
     image = await prepare_image(data, box=settings.image_box, max_base64=settings.image_bytes)

@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
 
 from sloyd.harness.frontmatter import Document, DocumentProblem, read_document
+from sloyd.text.markup import attribute, escape
 
 __all__ = ["Skill", "find_skills", "skill_list", "skill_prompt"]
 
@@ -117,6 +117,6 @@ def skill_prompt(skill: Skill, arguments: str) -> str | DocumentProblem:
     document = read_document(skill.path)
     if not isinstance(document, Document):
         return document
-    opening = f"<skill name={quoteattr(skill.name)} location={quoteattr(str(skill.path))}>"
+    opening = f"<skill name={attribute(skill.name)} location={attribute(str(skill.path))}>"
     block = f"{opening}\n{document.body.strip()}\n</skill>"
     return f"{block}\n\n{arguments}" if arguments.strip() else block
