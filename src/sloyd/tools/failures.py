@@ -32,6 +32,8 @@ async def file_failure(
         shown: the path as the model gave it (`ResolvedPath.shown`).
         error: what the workspace raised.
     """
+    if not shown.isprintable():
+        shown = quote_name(shown)
     first = _first_sentence(action, shown, error)
     return ToolError(f"{first}\n{await _reason(workspace, action, error)}")
 
