@@ -15,8 +15,9 @@ from sloyd.errors import ContextOverflow
 from sloyd.llm.events import Done, Retrying, TextDelta
 from sloyd.llm.http_model import HttpModel
 from sloyd.llm.messages import Thinking
-from sloyd.llm.models import ModelInfo, StreamOptions
+from sloyd.llm.models import Model, ModelInfo, StreamOptions
 from sloyd.llm.retry import RetryPolicy
+from sloyd.llm.wires.scripted import ScriptedModel
 from tests.llm.support import APIS, CASES, HELLO, ONCE, QUICK, ask, info_at
 from tests.provider_streams import sse
 from tests.servers import ProviderServer, Reply, Request, chat, error, page, raw, stream
@@ -458,3 +459,60 @@ def test_one_model_can_be_used_from_two_loops() -> None:
         for _ in range(2):
             last = anyio.run(once)
             assert isinstance(last, Done)
+
+
+async def test_a_server_that_wants_a_key_says_so() -> None:
+    refused = error(401, {"error": {"message": "Missing API key"}})
+    with ProviderServer(refused) as server:
+        outcome = await ask(info_at(server, _CHAT), api_key=None)
+    assert outcome.error is not None
+    assert outcome.error.problem == "no-key"
+    assert "OPENAI_API_KEY" in str(outcome.error)
+
+
+async def test_a_key_is_never_repeated() -> None:
+    key = "sk-very-secret-key"
+    refused = error(401, {"error": {"message": f"Incorrect API key provided: {key}"}})
+    with ProviderServer(refused) as server:
+        outcome = await ask(info_at(server, _CHAT), api_key=key)
+    assert key not in str(outcome.error)
+    assert key not in str(outcome.message)
+
+
+async def test_a_proxy_of_the_environment_is_used_but_not_for_loopback(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with ProviderServer(chat("through"), chat("direct")) as server:
+        monkeypatch.setenv("HTTP_PROXY", server.url)
+        away = ModelInfo(id="m", provider="openai", api=_CHAT, base_url="http://model.invalid/v1")
+        through = await ask(away)
+        assert server.requests[0].path == "http://model.invalid/v1/chat/completions"
+        monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:1")
+        direct = await ask(info_at(server, _CHAT))
+    assert through.message.text == "through"
+    assert direct.message.text == "direct"
+
+
+async def test_a_socks_proxy_that_cannot_be_used_is_named(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ALL_PROXY", "socks5://127.0.0.1:1")
+    away = ModelInfo(id="m", provider="openai", api=_CHAT, base_url="http://model.invalid/v1")
+    outcome = await ask(away)
+    assert outcome.error is not None
+    assert "socksio" in str(outcome.error)
+
+
+async def test_models_of_this_floor_are_models() -> None:
+    """The protocol is structural; this is where the type checker compares."""
+    with ProviderServer(chat("hi")) as server:
+        models: list[Model] = [
+            HttpModel(info_at(server, _CHAT), api_key="k"),
+            ScriptedModel([{"text": "hi"}]),
+        ]
+        for model in models:
+            async with model.stream(HELLO) as answer:
+                events = [event async for event in answer]
+            assert isinstance(events[-1], Done)
+            assert answer.message.text == "hi"
+        await models[0].aclose()  # type: ignore[attr-defined]

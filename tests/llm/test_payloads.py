@@ -360,3 +360,20 @@ def test_details_never_reach_a_request() -> None:
         )
         body = _body(api, Context("", (_user("go"), answer, result)), StreamOptions())
         assert "SECRET" not in json.dumps(body)
+
+
+def test_anthropic_does_not_think_on_from_a_call_that_another_model_made() -> None:
+    api = "anthropic-messages"
+    foreign = _answer("openai-chat", ToolCall("a", "read", {}))
+    context = Context("", (_user("go"), foreign, _result("a", Text("x"))))
+    options = StreamOptions(thinking="high")
+    assert "thinking" not in _body(api, context, options, id="claude-sonnet-4-5")
+    own = AssistantMessage(
+        content=(Thinking("hm", "c2ln"), ToolCall("a", "read", {})),
+        api=api,
+        provider="anthropic",
+        model="claude-sonnet-4-5",
+        timestamp=1,
+    )
+    context = Context("", (_user("go"), own, _result("a", Text("x"))))
+    assert "thinking" in _body(api, context, options, id="claude-sonnet-4-5")

@@ -25,6 +25,11 @@ def no_answer(error: Exception, url: str) -> ProviderError:
             "The API key or a header holds characters that HTTP cannot carry. Copy the key again.",
             problem="wrong-key",
         )
+    if isinstance(error, ImportError):
+        return _connection(
+            "The environment names a SOCKS proxy, and the package `socksio` for it is missing."
+            " Install it, or unset ALL_PROXY."
+        )
     if isinstance(error, httpx2.ConnectTimeout):
         return _connection(f"No connection to {where} within the time limit.", retryable=True)
     if isinstance(error, httpx2.ProxyError):

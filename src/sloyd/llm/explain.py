@@ -14,9 +14,19 @@ from sloyd.llm.providers import find_provider
 from sloyd.llm.retry import asked_delay, describe_seconds
 from sloyd.llm.transport import Response
 
-__all__ = ["explained", "no_key", "not_a_stream", "refusal", "too_long_a_wait", "with_names"]
+__all__ = [
+    "explained",
+    "key_wanted",
+    "no_key",
+    "not_a_stream",
+    "refusal",
+    "too_long_a_wait",
+    "with_names",
+    "without_secret",
+]
 
 _TITLE = re.compile(r"<title[^>]*>(.*?)</title>", re.IGNORECASE | re.DOTALL)
+_SHORTEST_SECRET = 8
 _SHOWN = 2000
 """Most characters of a provider's own words."""
 
@@ -30,6 +40,19 @@ def no_key(info: ModelInfo) -> ProviderError:
     return ProviderError(
         f"There is no API key for {info.provider}. {advice}{where}.", problem="no-key"
     )
+
+
+def key_wanted(info: ModelInfo, error: ProviderError) -> ProviderError:
+    """A server that was asked without a key wants one."""
+    text = f"{info.base_url} wants an API key, and none was given. {no_key(info)}"
+    return ProviderError(text, problem="no-key", status=error.status)
+
+
+def without_secret(error: ProviderError, key: str) -> ProviderError:
+    """The same error without the key, which some servers repeat in their refusal."""
+    if len(key) < _SHORTEST_SECRET or key not in str(error):
+        return error
+    return _again(error, str(error).replace(key, "(the key)"))
 
 
 async def refusal(response: Response, info: ModelInfo, url: str) -> ProviderError:
@@ -104,8 +127,6 @@ def explained(error: ProviderError, info: ModelInfo) -> ProviderError:
             text = f"{who} refused the request{status}: {words}"
         case _:
             text = f"{who} failed{status}: {words}"
-    if isinstance(error, ContextOverflow):
-        return ContextOverflow(text, status=error.status)
     return _again(error, text)
 
 
@@ -128,6 +149,8 @@ def too_long_a_wait(error: ProviderError, cap: float) -> ProviderError:
 
 
 def _again(error: ProviderError, text: str) -> ProviderError:
+    if isinstance(error, ContextOverflow):
+        return ContextOverflow(text, status=error.status)
     return ProviderError(
         text,
         problem=error.problem,

@@ -24,7 +24,7 @@ class Sender:
         self._fixes = fixes
 
     async def send(self, request: WireRequest, idle_timeout: float) -> Response:
-        """The answer with status 200, its body still to come.
+        """The answer with a good status, its body still to come.
 
         A parameter that the server refuses is left out, and the request sent again at once.
         Raises `ProviderError` for everything else.
@@ -40,7 +40,7 @@ class Sender:
             response = await self._transport.post(
                 url, headers, encode_body(body), idle_timeout=idle_timeout
             )
-            if response.status == 200:
+            if 200 <= response.status < 300:
                 return response
             error = await self._refusal(response, url)
             # Each lesson makes the request smaller, so this ends.
@@ -60,12 +60,16 @@ class Sender:
         }
 
     async def _refusal(self, response: Response, url: str) -> ProviderError:
-        from sloyd.llm.explain import refusal, with_names
+        from sloyd.llm.explain import key_wanted, refusal, with_names, without_secret
 
         try:
             error = await refusal(response, self.info, url)
         finally:
             await response.aclose()
+        if self._key is None and error.problem == "wrong-key":
+            return key_wanted(self.info, error)
+        if self._key is not None:
+            error = without_secret(error, self._key)
         if error.problem != "unknown-model":
             return error
         from sloyd.llm.listing import list_models, nearest_names

@@ -133,7 +133,7 @@ class Transport:
                 method, url, headers=dict(headers), content=body or None, timeout=timeout
             )
             return Response(await client.send(request, stream=True))
-        except (httpx2.RequestError, httpx2.InvalidURL, UnicodeError, ValueError) as error:
+        except (httpx2.RequestError, httpx2.InvalidURL, ValueError, ImportError) as error:
             from sloyd.llm.connection_errors import no_answer
 
             raise no_answer(error, url) from error

@@ -88,9 +88,13 @@ class AnthropicMessages:
         body["messages"] = _messages(info, context)
         if marks:
             _mark_last_user(body["messages"])
+        budgeted = thinking.get("thinking", {}).get("type") == "enabled"
+        if budgeted and _is_unthought(body["messages"]):
+            del body["thinking"]
+            budgeted = False
         path = "/messages" if info.base_url.rstrip("/").endswith("/v1") else "/v1/messages"
         headers = {"anthropic-version": "2023-06-01"}
-        if thinking.get("thinking", {}).get("type") == "enabled" and context.tools:
+        if budgeted and context.tools:
             headers["anthropic-beta"] = "interleaved-thinking-2025-05-14"
         return WireRequest(path, body, headers)
 
@@ -228,6 +232,18 @@ def _block(block: UserContent) -> dict[str, Any]:
         "type": "image",
         "source": {"type": "base64", "media_type": block.mime_type, "data": block.data},
     }
+
+
+def _is_unthought(messages: list[dict[str, Any]]) -> bool:
+    """Whether calls wait for results whose answer did not begin with reasoning.
+
+    Another model made them, and the API refuses to think on from there.
+    """
+    if len(messages) < 2 or messages[-2]["role"] != "assistant":
+        return False
+    blocks = messages[-2]["content"]
+    calls = any(block["type"] == "tool_use" for block in blocks)
+    return calls and blocks[0]["type"] not in {"thinking", "redacted_thinking"}
 
 
 def _mark_last_user(messages: list[dict[str, Any]]) -> None:

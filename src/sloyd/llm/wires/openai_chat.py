@@ -17,6 +17,7 @@ Quirks that a model's info may carry:
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Collection, Mapping
 from typing import Any
 
@@ -196,8 +197,9 @@ def _reasoning(answer: AssistantMessage) -> dict[str, Any]:
             text = block.thinking
             fields[block.thinking_signature] = f"{earlier}\n{text}" if earlier else text
         elif block.thinking_signature.startswith("[{"):
-            details = msgspec.json.decode(block.thinking_signature)
-            fields["reasoning_details"] = [*fields.get("reasoning_details", ()), *details]
+            with contextlib.suppress(msgspec.MsgspecError):
+                details = msgspec.json.decode(block.thinking_signature, type=list[Any])
+                fields["reasoning_details"] = [*fields.get("reasoning_details", ()), *details]
     return fields
 
 
