@@ -49,7 +49,7 @@ PROVIDERS: Mapping[str, Provider] = {
             base_url="https://api.openai.com/v1",
             key_variables=("OPENAI_API_KEY",),
             base_url_variable="OPENAI_BASE_URL",
-            default_model="gpt-5.1",
+            default_model="gpt-6.2-sol",
             keys_url=_OPENAI_KEYS,
         ),
         Provider(
@@ -59,7 +59,7 @@ PROVIDERS: Mapping[str, Provider] = {
             base_url="https://api.openai.com/v1",
             key_variables=("OPENAI_API_KEY",),
             base_url_variable="OPENAI_BASE_URL",
-            default_model="gpt-5.1",
+            default_model="gpt-6.2-sol",
             keys_url=_OPENAI_KEYS,
         ),
         Provider(
@@ -69,7 +69,7 @@ PROVIDERS: Mapping[str, Provider] = {
             base_url="https://api.anthropic.com",
             key_variables=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"),
             base_url_variable="ANTHROPIC_BASE_URL",
-            default_model="claude-sonnet-4-5",
+            default_model="claude-sonnet-5-5",
             keys_url="https://console.anthropic.com/settings/keys",
         ),
         Provider(
@@ -79,7 +79,7 @@ PROVIDERS: Mapping[str, Provider] = {
             base_url="https://generativelanguage.googleapis.com/v1beta",
             key_variables=("GEMINI_API_KEY", "GOOGLE_API_KEY"),
             base_url_variable="GOOGLE_GEMINI_BASE_URL",
-            default_model="gemini-2.5-pro",
+            default_model="gemini-4-argon",
             keys_url="https://aistudio.google.com/apikey",
         ),
     )
