@@ -18,6 +18,7 @@ from sloyd.text.encoding import (
     encode_added,
     incremental_decoder,
     looks_binary,
+    looks_like_bare_utf16,
     parse_undecodable,
     show_undecodable,
 )
@@ -162,3 +163,19 @@ def test_markers_lose_nothing(text: str) -> None:
 )
 def test_binary_is_told_from_text(head: bytes, binary: bool) -> None:
     assert looks_binary(head) is binary
+
+
+@pytest.mark.parametrize(
+    ("head", "bare"),
+    [
+        ("key = 1\n".encode("utf-16-le"), True),
+        ("key = é\n".encode("utf-16-be"), True),
+        ("key = 1\n".encode("utf-16"), False),
+        (b"a\0b\nkey=1\n", False),
+        (b"\0" * 16, False),
+        (b"plain", False),
+        (b"", False),
+    ],
+)
+def test_utf16_without_a_mark_is_suspected(head: bytes, bare: bool) -> None:
+    assert looks_like_bare_utf16(head) is bare

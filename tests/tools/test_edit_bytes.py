@@ -187,6 +187,7 @@ def test_bytes_of_unknown_encodings(data: bytes, pair: tuple[str, str], after: b
         ("a=表\n".encode("shift_jis"), ("\\", "/"), "second half of a character"),
         ("作a\n".encode("gbk").replace(b"\xd7\xf7a", b"\x81\x61"), ("a", "b"), "second half"),
         (LATIN1, ("nom = café", "nom = thé"), "not UTF-8"),
+        ("key = 1\n".encode("utf-16-le"), ("k", "kk"), "UTF-16 without a byte order mark"),
     ],
 )
 def test_what_might_damage_an_unknown_encoding_is_refused(

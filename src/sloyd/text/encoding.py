@@ -35,6 +35,7 @@ __all__ = [
     "incremental_decoder",
     "is_utf8",
     "looks_binary",
+    "looks_like_bare_utf16",
     "parse_undecodable",
     "show_undecodable",
 ]
@@ -256,6 +257,17 @@ def looks_binary(head: bytes) -> bool:
         return False
     share = 0.30 if is_utf8(head, complete=False) else 0.05
     return controls > share * len(head)
+
+
+def looks_like_bare_utf16(head: bytes) -> bool:
+    """Whether text seems to be UTF-16 without a mark: NULs in every other byte and nowhere else.
+
+    It is a guess, good enough to refuse a change, never to make one.
+    """
+    if len(head) < 4 or any(head.startswith(bom) for _, bom in _WIDE_BOMS):
+        return False
+    even, odd = head[::2].count(0), head[1::2].count(0)
+    return max(even, odd) * 5 >= len(head) and min(even, odd) * 20 <= max(even, odd)
 
 
 _CODE: Final = "[89A-F][0-9A-F]|D[89A-F][0-9A-F]{2}"

@@ -10,13 +10,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from sloyd.text.folding import fold, fold_line, trailing_blanks
+from sloyd.text.folding import FoldedLine, fold, fold_line, trailing_blanks
 
-__all__ = ["MAX_PLACES", "Place", "Places", "find_exact", "find_tolerant"]
+__all__ = ["MAX_PLACES", "MAX_TOLERANT", "Place", "Places", "find_exact", "find_tolerant"]
 
 MAX_PLACES: Final = 1000
 """Most places that are listed one by one."""
 
+MAX_TOLERANT: Final = 64 * 1024 * 1024
+"""Most bytes of a text that is searched tolerantly; folding CJK text takes 20 ms a megabyte."""
+
+_MAX_TOLERANT_PLACES: Final = 50
+_MAX_LINE: Final = 200_000
 _BLOCK: Final = 1 << 20
 
 
@@ -30,7 +35,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Places:
-    """All occurrences of a text, the first `MAX_PLACES` as places.
+    """All occurrences of a text, the first ones (`MAX_PLACES` at most) as places.
 
     ``more`` says that the count went on beyond what was counted.
     """
@@ -93,20 +98,21 @@ def _overlaps_itself(needle: bytes) -> bool:
 
 
 def find_tolerant(text: bytes, needle: str) -> Places:
-    """Every occurrence of ``needle`` when both are folded, as whole characters of the file.
+    """The first occurrences of ``needle`` when both are folded, as whole characters of the file.
 
     A needle of nothing but blanks and line ends has none. A needle whose last line ends in blanks
-    matches at the end of a line only.
+    matches at the end of a line only. Not searched: texts over `MAX_TOLERANT` bytes, and non-ASCII
+    lines over 200,000 characters.
     """
     folded = fold(needle)
-    if not folded.strip():
+    if not folded.strip() or len(text) > MAX_TOLERANT:
         return Places((), 0)
     core = max(folded.split("\n"), key=len)
     plain_core = core.encode("utf-8", "surrogateescape") if core.isascii() else None
-    search = _Search(folded, at_line_end=trailing_blanks(needle.rsplit("\n", maxsplit=1)[-1]) != "")
+    at_line_end = trailing_blanks(needle.rsplit("\n", maxsplit=1)[-1]) != ""
     places: list[Place] = []
     begin = 0
-    while begin < len(text) and len(places) < MAX_PLACES:
+    while begin < len(text) and len(places) < _MAX_TOLERANT_PLACES:
         end = _line_end(text, begin + _BLOCK)
         reach = end
         for _ in range(needle.count("\n")):
@@ -114,12 +120,14 @@ def find_tolerant(text: bytes, needle: str) -> Places:
         block = text[begin:reach]
         # In an ASCII block folding takes trailing blanks only, so the longest line must be there.
         if not (block.isascii() and (plain_core is None or plain_core not in block)):
+            search = _Search(folded, at_line_end, block)
             places.extend(
                 Place(begin + place.start, begin + place.end)
-                for place in search.block(block, end - begin)
+                for place in search.places()
+                if place.start < end - begin
             )
         begin = end
-    return Places(tuple(places), len(places), more=len(places) >= MAX_PLACES)
+    return Places(tuple(places), len(places), more=len(places) >= _MAX_TOLERANT_PLACES)
 
 
 def _line_end(text: bytes, offset: int) -> int:
@@ -128,58 +136,62 @@ def _line_end(text: bytes, offset: int) -> int:
     return len(text) if found < 0 else found + 1
 
 
-@dataclass(frozen=True, slots=True)
 class _Search:
-    """A folded needle, searched in one block of whole lines after the other."""
+    """A folded needle in one block of whole lines."""
 
-    folded: str
-    at_line_end: bool
+    def __init__(self, needle: str, at_line_end: bool, block: bytes) -> None:
+        self._needle = needle
+        self._at_line_end = at_line_end
+        self._text = block.decode("utf-8", "surrogateescape")
+        self._folded = fold(self._text)
+        self._lines: list[str] = []
+        self._offsets = [0]
+        self._mapped: dict[int, FoldedLine] = {}
 
-    def block(self, block: bytes, before: int) -> list[Place]:
-        """The places in ``block`` that begin before the byte offset ``before``."""
-        text = block.decode("utf-8", "surrogateescape")
-        folded = fold(text)
-        starts = self._hits(folded)
+    def places(self) -> list[Place]:
+        starts = self._hits()
         if not starts:
             return []
-        lines = text.split("\n")
-        offsets = [0]
-        for line in lines:
-            offsets.append(offsets[-1] + len(line.encode("utf-8", "surrogateescape")) + 1)
+        self._lines = self._text.split("\n")
+        for line in self._lines:
+            width = len(line.encode("utf-8", "surrogateescape")) + 1
+            self._offsets.append(self._offsets[-1] + width)
         places = []
         for start in starts:
-            first = _original(folded, start, lines, offsets)
-            last = self._end(folded, start + len(self.folded), lines, offsets)
-            if first is not None and last is not None and first < before:
+            first, last = self._original(start), self._end(start + len(self._needle))
+            if first is not None and last is not None:
                 places.append(Place(first, last))
         return places
 
-    def _hits(self, folded: str) -> list[int]:
+    def _hits(self) -> list[int]:
         hits: list[int] = []
-        start = folded.find(self.folded)
-        while start >= 0 and len(hits) < MAX_PLACES:
-            end = start + len(self.folded)
-            if not self.at_line_end or folded[end : end + 1] in ("", "\n"):
+        start = self._folded.find(self._needle)
+        while start >= 0 and len(hits) < _MAX_TOLERANT_PLACES:
+            end = start + len(self._needle)
+            if not self._at_line_end or self._folded[end : end + 1] in ("", "\n"):
                 hits.append(start)
-            start = folded.find(self.folded, start + 1)
+            start = self._folded.find(self._needle, start + 1)
         return hits
 
-    def _end(self, folded: str, end: int, lines: list[str], offsets: list[int]) -> int | None:
-        if self.at_line_end:
-            index = folded.count("\n", 0, end)
-            return offsets[index + 1] - 1
-        return _original(folded, end, lines, offsets)
+    def _end(self, end: int) -> int | None:
+        if self._at_line_end:
+            return self._offsets[self._folded.count("\n", 0, end) + 1] - 1
+        return self._original(end)
 
-
-def _original(folded: str, offset: int, lines: list[str], offsets: list[int]) -> int | None:
-    """The byte offset in the block of an offset in its folded form; None inside a character."""
-    index = folded.count("\n", 0, offset)
-    line_start = folded.rfind("\n", 0, offset) + 1
-    line_end = folded.find("\n", offset)
-    mapped = fold_line(lines[index])
-    if mapped.text != folded[line_start : len(folded) if line_end < 0 else line_end]:
-        return None
-    column = mapped.original(offset - line_start)
-    if column is None:
-        return None
-    return offsets[index] + len(lines[index][:column].encode("utf-8", "surrogateescape"))
+    def _original(self, offset: int) -> int | None:
+        """The byte offset in the block of an offset in its folded form; None inside a character."""
+        index = self._folded.count("\n", 0, offset)
+        line = self._lines[index]
+        if len(line) > _MAX_LINE and not line.isascii():
+            return None
+        mapped = self._mapped.get(index)
+        if mapped is None:
+            mapped = self._mapped[index] = fold_line(line)
+        line_start = self._folded.rfind("\n", 0, offset) + 1
+        line_end = self._folded.find("\n", offset)
+        if mapped.text != self._folded[line_start : line_end if line_end >= 0 else None]:
+            return None
+        column = mapped.original(offset - line_start)
+        if column is None:
+            return None
+        return self._offsets[index] + len(line[:column].encode("utf-8", "surrogateescape"))

@@ -11,14 +11,14 @@ from itertools import pairwise
 from typing import Final
 
 from sloyd.errors import EncodingError, ToolError
-from sloyd.text.encoding import Encoding, detect, parse_undecodable
+from sloyd.text.encoding import Encoding, detect, looks_like_bare_utf16, parse_undecodable
 from sloyd.text.fitting import fit
 from sloyd.text.folding import differences
 from sloyd.text.match import Place, Places, find_exact, find_tolerant
 from sloyd.text.newlines import LineView, line_number, line_view
 from sloyd.text.splice import Replacement
 
-__all__ = ["EditPlan", "TextEdit", "plan_edits"]
+__all__ = ["EditPlan", "Located", "TextEdit", "plan_edits"]
 
 _MAX_LINES_NAMED: Final = 12
 _MAX_PROBLEMS: Final = 5
@@ -74,6 +74,11 @@ class EditPlan:
 def plan_edits(data: bytes, edits: Sequence[TextEdit], shown: str) -> EditPlan:
     """Match all edits in ``data``. Raises `ToolError`; ``shown`` is the path for its text."""
     encoding = detect(data, complete=True)
+    if looks_like_bare_utf16(data[:4096]):
+        raise ToolError(
+            f"Could not edit {shown}: it seems to be UTF-16 without a byte order mark, or binary. "
+            "The file was not changed. Convert it first (bash: iconv -f UTF-16LE -t UTF-8)."
+        )
     view = line_view(_as_utf8(data, encoding))
     names = _Names(shown, len(edits))
     located: list[Located] = []
