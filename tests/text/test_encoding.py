@@ -173,6 +173,7 @@ def test_binary_is_told_from_text(head: bytes, binary: bool) -> None:
         ("key = 1\n".encode("utf-16"), False),
         (b"a\0b\nkey=1\n", False),
         (b"\0" * 16, False),
+        (b"\n\n\0\n", False),
         (b"plain", False),
         (b"", False),
     ],

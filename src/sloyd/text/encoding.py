@@ -260,14 +260,15 @@ def looks_binary(head: bytes) -> bool:
 
 
 def looks_like_bare_utf16(head: bytes) -> bool:
-    """Whether text seems to be UTF-16 without a mark: NULs in every other byte and nowhere else.
+    """Whether text seems to be UTF-16 without a mark: NULs at odd or at even places only, and
+    in half of them at least.
 
     It is a guess, good enough to refuse a change, never to make one.
     """
-    if len(head) < 4 or any(head.startswith(bom) for _, bom in _WIDE_BOMS):
+    if len(head) < 8 or any(head.startswith(bom) for _, bom in _WIDE_BOMS):
         return False
     even, odd = head[::2].count(0), head[1::2].count(0)
-    return max(even, odd) * 5 >= len(head) and min(even, odd) * 20 <= max(even, odd)
+    return max(even, odd) * 4 >= len(head) and min(even, odd) * 20 <= max(even, odd)
 
 
 _CODE: Final = "[89A-F][0-9A-F]|D[89A-F][0-9A-F]{2}"
