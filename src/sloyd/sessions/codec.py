@@ -34,6 +34,7 @@ __all__ = [
     "encode_json",
     "iso_from_ms",
     "load_object",
+    "message_from_object",
     "ms_from_iso",
     "patch_line",
 ]
@@ -148,10 +149,10 @@ def decode_entry(line: bytes) -> Entry:
             return decoded
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError, SessionError):
         pass
-    return entry_from_object(load_object(line))
+    return _entry_from_object(load_object(line))
 
 
-def entry_from_object(data: dict[str, Any]) -> Entry:
+def _entry_from_object(data: dict[str, Any]) -> Entry:
     """The typed entry of a JSON object, as well as it can be read."""
     kind = str(data.get("type", ""))
     common: dict[str, Any] = {

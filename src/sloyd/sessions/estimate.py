@@ -25,7 +25,7 @@ from sloyd.sessions.context import ContextItem
 
 __all__ = ["context_tokens", "estimate_message", "estimate_text", "usage_tokens"]
 
-IMAGE_TOKENS = 1_200
+_IMAGE_TOKENS = 1_200
 """For an image of any size: what pi counts, and about what a screen-sized one costs."""
 _MESSAGE_TOKENS = 4
 _FACTOR_RANGE = (0.7, 2.0)
@@ -72,7 +72,7 @@ def estimate_message(message: Message) -> int:
     if isinstance(content, str):
         return tokens + estimate_text(content)
     for part in content:
-        tokens += IMAGE_TOKENS if isinstance(part, Image) else estimate_text(part.text)
+        tokens += _IMAGE_TOKENS if isinstance(part, Image) else estimate_text(part.text)
     return tokens
 
 

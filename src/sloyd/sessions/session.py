@@ -40,8 +40,8 @@ __all__ = ["OnConflict", "Session"]
 OnConflict: TypeAlias = Literal["refuse", "fork", "read"]
 """What opening does when another process has the session: fail, go on in a copy, or only read."""
 
-CWD_ENTRY = "sloyd.cwd"
-PLACE_ENTRY = "sloyd.place"
+_CWD_ENTRY = "sloyd.cwd"
+_PLACE_ENTRY = "sloyd.place"
 _CACHED_ENTRIES = 4096
 _IN_PLACE = object()
 
@@ -190,9 +190,9 @@ class Session:
         if self._cwd is None:
             self._cwd = self.header.cwd
             for node in reversed(list(self._tree.nodes())):
-                if node.type == "custom" and CWD_ENTRY.encode() in self.raw(node.id):
+                if node.type == "custom" and _CWD_ENTRY.encode() in self.raw(node.id):
                     entry = self.entry(node.id)
-                    if isinstance(entry, CustomEntry) and entry.custom_type == CWD_ENTRY:
+                    if isinstance(entry, CustomEntry) and entry.custom_type == _CWD_ENTRY:
                         self._cwd = str(entry.data)
                         break
         return self._cwd
@@ -315,7 +315,7 @@ class Session:
 
     def move_to(self, cwd: str) -> Entry:
         """Say that the session's working directory is another one from now on."""
-        entry = self.append(CustomEntry(custom_type=CWD_ENTRY, data=cwd))
+        entry = self.append(CustomEntry(custom_type=_CWD_ENTRY, data=cwd))
         self._cwd = cwd
         return entry
 
@@ -328,7 +328,7 @@ class Session:
             self._tree.node(entry_id)
         if entry_id != self.leaf_id:
             data = {"from": self.leaf_id}
-            self._append(CustomEntry(custom_type=PLACE_ENTRY, data=data), entry_id)
+            self._append(CustomEntry(custom_type=_PLACE_ENTRY, data=data), entry_id)
 
     def append_at(self, entry: Entry, parent_id: str | None) -> Entry:
         """Add an entry behind any other (a branch summary, as a rule); it is the new leaf."""

@@ -13,7 +13,7 @@ from sloyd.sessions.entries import MessageEntry
 from sloyd.sessions.plain import first_line
 from sloyd.sessions.session import Session
 
-__all__ = ["SessionSummary", "summary_of"]
+__all__ = ["SessionSummary", "summary_of", "summary_of_open"]
 
 
 class SessionSummary(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
