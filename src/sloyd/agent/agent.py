@@ -193,7 +193,7 @@ class Agent:
         The last event, `AgentEnd`, tells the outcome.
         """
         self._demand_idle()
-        handoff = Handoff()
+        handoff: Handoff[AgentEvent] = Handoff()
         unsubscribe = self.subscribe(handoff.put)
         task = asyncio.create_task(self.prompt(prompt))
         task.add_done_callback(lambda _: handoff.end())

@@ -4,26 +4,28 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
+from typing import Generic, TypeVar
 
-from sloyd.agent.events import AgentEvent
-
-__all__ = ["Handoff"]
+__all__ = ["Event", "Handoff"]
 
 _ROOM = 64
 """Events that may wait for the consumer before the run waits for it."""
 
 
-class Handoff:
+Event = TypeVar("Event")
+
+
+class Handoff(Generic[Event]):
     """A listener on one side, `get` on the other."""
 
     def __init__(self) -> None:
-        self._events: deque[AgentEvent] = deque()
+        self._events: deque[Event] = deque()
         self._ready = asyncio.Event()
         self._room = asyncio.Event()
         self._ended = False
         self._left = False
 
-    async def put(self, event: AgentEvent) -> None:
+    async def put(self, event: Event) -> None:
         """Take an event from the run; waits while the consumer is far behind."""
         if self._left:
             return
@@ -33,7 +35,7 @@ class Handoff:
             self._room.clear()
             await self._room.wait()
 
-    async def get(self) -> AgentEvent | None:
+    async def get(self) -> Event | None:
         """The next event, or None when there will be none."""
         while not self._events:
             if self._ended:

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable
-from typing import TypeAlias
+from typing import Generic, TypeAlias, TypeVar
 
 from sloyd.agent.events import AgentEvent
 
-__all__ = ["Emit", "Listener", "Listeners"]
+__all__ = ["Emit", "Event", "Listener", "Listeners"]
 
 Listener: TypeAlias = Callable[[AgentEvent], Awaitable[None] | None]
 Emit: TypeAlias = Callable[[AgentEvent], Awaitable[None]]
@@ -21,14 +21,17 @@ Emit: TypeAlias = Callable[[AgentEvent], Awaitable[None]]
 _log = logging.getLogger(__name__)
 
 
-class Listeners:
-    """The listeners of one agent, in the order in which they subscribed."""
+Event = TypeVar("Event")
+
+
+class Listeners(Generic[Event]):
+    """Those who hear one kind of events, in the order in which they subscribed."""
 
     def __init__(self) -> None:
-        self._listeners: tuple[Listener, ...] = ()
+        self._listeners: tuple[Callable[[Event], Awaitable[None] | None], ...] = ()
         self.on_cancelled: Callable[[], None] | None = None
 
-    def subscribe(self, listener: Listener) -> Callable[[], None]:
+    def subscribe(self, listener: Callable[[Event], Awaitable[None] | None]) -> Callable[[], None]:
         """Add a listener, plain or async. Returns a function that removes it."""
         self._listeners += (listener,)
 
@@ -37,7 +40,7 @@ class Listeners:
 
         return unsubscribe
 
-    async def emit(self, event: AgentEvent) -> None:
+    async def emit(self, event: Event) -> None:
         """Tell all listeners, and wait for each."""
         for listener in self._listeners:
             try:

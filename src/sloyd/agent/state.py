@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from sloyd.agent.events import AgentEvent
 from sloyd.agent.hooks import Hooks
 from sloyd.agent.limits import Limits
 from sloyd.agent.listeners import Emit, Listeners
@@ -41,7 +42,7 @@ class AgentState(msgspec.Struct, eq=False):
     schemas: tuple[ToolSchema, ...] = ()
     steering: MessageQueue = msgspec.field(default_factory=MessageQueue)
     follow_up: MessageQueue = msgspec.field(default_factory=MessageQueue)
-    listeners: Listeners = msgspec.field(default_factory=Listeners)
+    listeners: Listeners[AgentEvent] = msgspec.field(default_factory=Listeners)
     replaceable: bool = False
     left_behind: set[Job[Any]] = msgspec.field(default_factory=set)
 

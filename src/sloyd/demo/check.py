@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sloyd.agent.events import AgentEnd, AgentEvent, ToolExecutionEnd
+from sloyd.agent.events import AgentEnd, ToolExecutionEnd
 from sloyd.llm.messages import text_of
 
 __all__ = ["STEPS", "DemoCheck", "DemoStep"]
@@ -46,7 +46,7 @@ class DemoCheck:
         self._problems: list[str] = []
         self._ended = False
 
-    def observe(self, event: AgentEvent) -> None:
+    def observe(self, event: object) -> None:
         """Look at one event. Reads run in parallel, so a result belongs to any open step of its
         tool that shows what it shows, else to the first."""
         if isinstance(event, ToolExecutionEnd):

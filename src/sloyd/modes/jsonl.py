@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import anyio
 import anyio.to_thread
 
-from sloyd.agent.events import AgentEvent
 from sloyd.agent.result import RunResult
 from sloyd.harness.coding_agent import CodingAgent
+from sloyd.harness.events import HarnessEvent
 from sloyd.llm.messages import UserMessage
 from sloyd.modes.output import Output, ReaderGone, json_line
 from sloyd.modes.print import exit_code, report_failure
@@ -26,7 +26,7 @@ async def jsonl_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
     out, errors = Output("stdout"), Output("stderr")
     gone: list[ReaderGone] = []
 
-    async def write(event: AgentEvent) -> None:
+    async def write(event: HarnessEvent) -> None:
         # The loop waits for its listeners, so a slow reader slows the run and loses nothing. A
         # write that has to wait does so in a thread, which leaves tools and signals alive.
         line = json_line(event)

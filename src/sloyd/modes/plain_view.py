@@ -14,7 +14,6 @@ from rich.console import Console
 
 from sloyd.agent.events import (
     AgentEnd,
-    AgentEvent,
     LimitWarning,
     MessageEnd,
     MessageUpdate,
@@ -24,6 +23,7 @@ from sloyd.agent.events import (
 )
 from sloyd.agent.tool import ToolResult
 from sloyd.harness.coding_agent import CodingAgent
+from sloyd.harness.events import CompactionEnd, CompactionStart, HarnessEvent, Notice
 from sloyd.llm.messages import AssistantMessage
 from sloyd.modes.output import Output
 from sloyd.modes.summary import call_summary
@@ -46,7 +46,7 @@ class PlainView:
         self._thinking = False
         self._calls: dict[str, tuple[dict[str, Any], float]] = {}
 
-    async def show(self, event: AgentEvent) -> None:
+    async def show(self, event: HarnessEvent) -> None:
         """Write one event."""
         match event:
             case MessageUpdate(delta=delta) if delta.kind == "text_delta":
@@ -67,8 +67,12 @@ class PlainView:
                     f"{event.error_message}; trying again in {event.delay_ms / 1000:g} s"
                     f" ({event.attempt} of {event.max_attempts})"
                 )
-            case LimitWarning():
+            case LimitWarning() | Notice():
                 self.note(event.message)
+            case CompactionStart():
+                self.note("summarising older messages")
+            case CompactionEnd(error_message=str(error)):
+                self.note(f"the summary failed: {error}")
             case AgentEnd(outcome="error" | "limit"):
                 self.note(event.error_message or "the model failed without a reason")
             case AgentEnd(outcome="aborted"):

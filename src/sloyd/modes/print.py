@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sloyd.agent.events import (
-    AgentEvent,
     LimitWarning,
     RetryStart,
     ToolExecutionEnd,
@@ -13,6 +12,7 @@ from sloyd.agent.events import (
 )
 from sloyd.agent.result import RunResult
 from sloyd.harness.coding_agent import CodingAgent
+from sloyd.harness.events import HarnessEvent, Notice
 from sloyd.llm.messages import AssistantMessage, UserMessage
 from sloyd.modes.output import Output
 from sloyd.modes.signals import stopping_on_signals
@@ -70,7 +70,7 @@ class _Progress:
     def __init__(self, errors: Output) -> None:
         self._errors = errors
 
-    async def show(self, event: AgentEvent) -> None:
+    async def show(self, event: HarnessEvent) -> None:
         match event:
             case ToolExecutionStart():
                 self._errors.line(f"> {call_summary(event.tool_name, event.arguments)}")
@@ -81,5 +81,5 @@ class _Progress:
                     f"~ {event.error_message}; trying again in {event.delay_ms / 1000:g} s"
                     f" ({event.attempt} of {event.max_attempts})"
                 )
-            case LimitWarning():
+            case LimitWarning() | Notice():
                 self._errors.line(f"~ {event.message}")

@@ -1,0 +1,240 @@
+"""An agent and its session in step: what is said is saved, and what is saved is read again."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from sloyd.agent.agent import Agent
+from sloyd.agent.events import AgentEvent, MessageEnd
+from sloyd.errors import AgentBusy, SessionError, SloydError
+from sloyd.harness.events import (
+    CompactionEnd,
+    CompactionStart,
+    HarnessEvent,
+    Notice,
+    SessionChanged,
+)
+from sloyd.harness.settings import CompactionSettings
+from sloyd.llm.messages import AssistantMessage, Message
+from sloyd.sessions.compacting import CompactionReason, compact_session
+from sloyd.sessions.cut import CompactionSettings as CutSettings
+from sloyd.sessions.cut import should_compact
+from sloyd.sessions.edits import drop, hide, restore
+from sloyd.sessions.estimate import context_tokens, estimate_message, estimate_text, usage_tokens
+from sloyd.sessions.forks import clone, fork
+from sloyd.sessions.session import Session
+
+__all__ = ["Conversation"]
+
+
+class Conversation:
+    """Keeps an agent's messages and a session the same thing.
+
+    Every message is in the session before any listener hears that it is complete. Everything that
+    changes which messages there are (another session or branch, compaction, edits) goes through
+    here, while the agent is idle.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        session: Session,
+        *,
+        sessions: Path,
+        compaction: CompactionSettings,
+        emit: Callable[[HarnessEvent], Awaitable[None]],
+    ) -> None:
+        self._agent = agent
+        self._session = session
+        self._sessions = sessions
+        self._compaction = CutSettings(
+            enabled=compaction.enabled,
+            reserve_tokens=compaction.reserve_tokens,
+            keep_recent_tokens=compaction.keep_recent_tokens,
+        )
+        self._emit = emit
+        agent.subscribe(self._save)
+        self._load()
+
+    @property
+    def session(self) -> Session:
+        """The session that is spoken in."""
+        return self._session
+
+    @property
+    def auto_compaction(self) -> bool:
+        """Whether old messages are summarised before the window is full."""
+        return self._compaction.enabled
+
+    @auto_compaction.setter
+    def auto_compaction(self, enabled: bool) -> None:
+        self._compaction = msgspec.structs.replace(self._compaction, enabled=enabled)
+
+    async def _save(self, event: AgentEvent) -> None:
+        if not isinstance(event, MessageEnd):
+            return
+        try:
+            self._session.append_message(event.message)
+        except SessionError as error:
+            # Going on would show people what is saved nowhere.
+            self._agent.abort()
+            await self._emit(Notice(message=f"stopped: {error}", level="error"))
+
+    def _load(self) -> None:
+        self._agent.messages = self._session.context().messages
+
+    # Other sessions, other branches
+
+    async def use(self, session: Session, reason: Literal["new", "open", "fork", "clone"]) -> None:
+        """Go on in another session; the old one is closed. Raises `AgentBusy` during a run."""
+        self._demand_idle()
+        old, self._session = self._session, session
+        self._load()
+        if old is not session:
+            old.close()
+        await self._changed(reason)
+
+    async def start_new(self) -> None:
+        """A fresh session in the same place."""
+        path = self._session.path
+        cwd = self._session.cwd
+        fresh = Session.in_memory(cwd) if path is None else Session.create(self._sessions, cwd)
+        await self.use(fresh, "new")
+
+    async def fork_at(self, entry_id: str) -> str:
+        """Go on in a copy that ends before a user message; returns that message's text."""
+        self._demand_idle()
+        copy, text = fork(self._session, entry_id, sessions=self._sessions)
+        await self.use(copy, "fork")
+        return text
+
+    async def clone(self) -> None:
+        """Go on in a copy of the active branch."""
+        self._demand_idle()
+        await self.use(clone(self._session, sessions=self._sessions), "clone")
+
+    async def navigate(self, entry_id: str | None, *, summarise: bool = False) -> None:
+        """Go on from another entry of the tree; a summary tells the model of the branch left."""
+        self._demand_idle()
+        summary = None
+        if summarise:
+            from sloyd.sessions.branch_summary import summarise_branch
+
+            summary = await summarise_branch(self._session, entry_id, self._agent.model)
+        if summary is not None:
+            self._session.append_at(summary, entry_id)
+        else:
+            self._session.navigate(entry_id)
+        self._load()
+        await self._changed("navigate")
+
+    async def drop(self, entry_id: str) -> tuple[str, ...]:
+        """Take a message out of the context; returns the entries that went with it."""
+        self._demand_idle()
+        gone = drop(self._session, entry_id)
+        self._load()
+        await self._changed("edit")
+        return gone
+
+    async def restore(self, entry_id: str) -> tuple[str, ...]:
+        """Put a message back into the context; returns the entries that came with it."""
+        self._demand_idle()
+        back = restore(self._session, entry_id)
+        self._load()
+        await self._changed("edit")
+        return back
+
+    async def _changed(
+        self, reason: Literal["new", "open", "fork", "clone", "navigate", "edit"]
+    ) -> None:
+        for notice in self._session.notices:
+            await self._emit(Notice(message=notice, level="warning"))
+        self._session.notices.clear()
+        await self._emit(
+            SessionChanged(session_id=self._session.id, reason=reason, name=self._session.name)
+        )
+
+    def _demand_idle(self) -> None:
+        if self._agent.is_running:
+            raise AgentBusy("The session cannot change while the agent works; stop it first.")
+
+    # Compaction
+
+    async def compact(
+        self, instructions: str | None = None, reason: CompactionReason = "manual"
+    ) -> CompactionEnd:
+        """Summarise older messages. What failed is in the event, and nothing has changed then."""
+        await self._emit(CompactionStart(reason=reason))
+        try:
+            entry = await compact_session(
+                self._session,
+                self._agent.model,
+                reason=reason,
+                instructions=instructions,
+                settings=self._compaction,
+                overhead=self._overhead(),
+                thinking=self._agent.options.thinking,
+            )
+        except SloydError as error:
+            end = CompactionEnd(reason=reason, error_message=str(error))
+        else:
+            if entry is not None:
+                self._load()
+            end = CompactionEnd(
+                reason=reason,
+                entry_id=entry.id if entry else None,
+                tokens_before=entry.tokens_before if entry else 0,
+            )
+        await self._emit(end)
+        return end
+
+    async def compact_if_needed(self) -> None:
+        """Before a request: make room when the window is nearly full."""
+        window = self._agent.model.info.context_window
+        if not should_compact(self.context_tokens(), window, self._compaction):
+            return
+        # An answer from before a compaction still tells the old size; only the session knows that.
+        exact = context_tokens(self._session.context().items, self._overhead())
+        if should_compact(exact, window, self._compaction):
+            await self.compact(reason="threshold")
+
+    def context_tokens(self) -> int:
+        """About how many tokens the next request will carry."""
+        messages = self._agent.messages
+        after = 0
+        for message in reversed(messages):
+            counted = _counted(message)
+            if counted:
+                return counted + after
+            after += estimate_message(message)
+        return after + self._overhead()
+
+    def _overhead(self) -> int:
+        prompt = estimate_text(self._agent.system_prompt)
+        return prompt + sum(
+            estimate_text(tool.description) + estimate_text(str(tool.parameters))
+            for tool in self._agent.tools
+        )
+
+    def hide_failed_answer(self) -> None:
+        """Leave a failed last answer out of the context, so that it can be asked for again."""
+        for item in reversed(self._session.context().items):
+            if isinstance(item.message, AssistantMessage):
+                if item.message.stop_reason in ("error", "aborted", "length"):
+                    try:
+                        hide(self._session, item.entry_id)
+                    except SessionError:
+                        return
+                    self._load()
+                return
+
+
+def _counted(message: Message) -> int:
+    """The context's size as the provider counted it with this answer, or 0."""
+    if not isinstance(message, AssistantMessage) or message.stop_reason in ("error", "aborted"):
+        return 0
+    return usage_tokens(message.usage)

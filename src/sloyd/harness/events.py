@@ -1,0 +1,81 @@
+"""What a coding agent tells beside the events of its runs: session, model, compaction."""
+
+from __future__ import annotations
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from sloyd.agent.events import AgentEvent
+from sloyd.llm.models import ThinkingLevel
+
+__all__ = [
+    "CompactionEnd",
+    "CompactionStart",
+    "HarnessEvent",
+    "ModelChanged",
+    "Notice",
+    "SessionChanged",
+    "ThinkingChanged",
+]
+
+
+class _Event(msgspec.Struct, frozen=True, tag_field="type", rename="camel", kw_only=True):
+    """Base of the events; gives them their common JSON form."""
+
+
+class CompactionStart(_Event, frozen=True, tag="compaction_start"):
+    """Older messages are being summarised."""
+
+    reason: Literal["manual", "threshold", "overflow"]
+
+
+class CompactionEnd(_Event, frozen=True, tag="compaction_end"):
+    """The summary stands in the place of older messages, or, with an error, nothing changed.
+
+    Without an entry and without an error there was nothing to compact.
+    """
+
+    reason: Literal["manual", "threshold", "overflow"]
+    entry_id: str | None = None
+    tokens_before: int = 0
+    error_message: str | None = None
+
+
+class SessionChanged(_Event, frozen=True, tag="session_changed"):
+    """Another session, or another branch of it, is the conversation now."""
+
+    session_id: str
+    reason: Literal["new", "open", "fork", "clone", "navigate", "edit"]
+    name: str | None = None
+
+
+class ModelChanged(_Event, frozen=True, tag="model_changed"):
+    """Another model answers from now on."""
+
+    provider: str
+    model: str
+
+
+class ThinkingChanged(_Event, frozen=True, tag="thinking_changed"):
+    """The model reasons more, or less, from now on."""
+
+    level: ThinkingLevel
+
+
+class Notice(_Event, frozen=True, tag="notice"):
+    """Something that a person should know and that stops nothing."""
+
+    message: str
+    level: Literal["info", "warning", "error"] = "info"
+
+
+HarnessEvent: TypeAlias = (
+    AgentEvent
+    | CompactionStart
+    | CompactionEnd
+    | SessionChanged
+    | ModelChanged
+    | ThinkingChanged
+    | Notice
+)

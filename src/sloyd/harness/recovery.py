@@ -1,0 +1,133 @@
+"""A run that goes on after what can be mended: a full window, an answer that broke off."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+
+from sloyd.agent.agent import Agent, Prompt
+from sloyd.agent.events import RetryEnd, RetryStart
+from sloyd.agent.result import RunResult, total_usage
+from sloyd.errors import ContextOverflow, ProviderError
+from sloyd.harness.conversation import Conversation
+from sloyd.harness.events import HarnessEvent
+from sloyd.harness.settings import RetrySettings
+
+__all__ = ["Recovery"]
+
+_FIRST_DELAY = 2.0
+_LONGEST_DELAY = 60.0
+
+
+class Recovery:
+    """Runs prompts to their end, over faults of the provider and a context that grew too large.
+
+    Requests that fail before their answer begins are retried by the transport. Here an answer that
+    broke off in the middle is asked for again; the failed one stays in the session's file.
+    """
+
+    def __init__(
+        self,
+        agent: Agent,
+        conversation: Conversation,
+        retry: RetrySettings,
+        emit: Callable[[HarnessEvent], Awaitable[None]],
+    ) -> None:
+        self._agent = agent
+        self._conversation = conversation
+        self._retry = retry
+        self._emit = emit
+        self._waiting: anyio.CancelScope | None = None
+        self._stopped = False
+        self.enabled = True
+
+    def stop_waiting(self) -> None:
+        """Give up a retry that has not begun."""
+        self._stopped = True
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    async def prompt(self, prompt: Prompt) -> RunResult:
+        """Like `Agent.prompt`, with recovery."""
+        self._stopped = False
+        return await self._recovered(await self._agent.prompt(prompt))
+
+    async def resume(self) -> RunResult:
+        """Like `Agent.resume`, with recovery."""
+        self._stopped = False
+        return await self._recovered(await self._agent.resume())
+
+    async def _recovered(self, result: RunResult) -> RunResult:
+        compacted = False
+        attempt = 0
+        while result.outcome == "error" and not self._stopped:
+            error = result.error
+            if isinstance(error, ContextOverflow) and not compacted:
+                compacted = True
+                if not await self._made_room():
+                    break
+            elif self._is_transient(error) and attempt < self._retry.attempts:
+                attempt += 1
+                if not await self._waited(attempt, error):
+                    break
+            else:
+                break
+            self._conversation.hide_failed_answer()
+            before = result
+            result = _joined(before, await self._agent.resume())
+            if attempt:
+                done = result.outcome != "error"
+                await self._emit(RetryEnd(success=done, attempt=attempt))
+                attempt = 0 if done else attempt
+        return result
+
+    async def _made_room(self) -> bool:
+        if not self._conversation.auto_compaction:
+            return False
+        end = await self._conversation.compact(reason="overflow")
+        return end.entry_id is not None
+
+    def _is_transient(self, error: object) -> bool:
+        # A fault before the answer began has been retried already, as often as it may be.
+        return (
+            self.enabled
+            and isinstance(error, ProviderError)
+            and error.retryable
+            and error.problem in ("broken-stream", "timeout", "connection", "overloaded")
+            and self._broke_off()
+        )
+
+    def _broke_off(self) -> bool:
+        """Whether the last answer had begun when it failed."""
+        messages = self._agent.messages
+        return bool(messages) and bool(getattr(messages[-1], "content", ()))
+
+    async def _waited(self, attempt: int, error: object) -> bool:
+        delay = min(_FIRST_DELAY * 2 ** (attempt - 1), _LONGEST_DELAY)
+        asked = getattr(error, "retry_after", None)
+        delay = max(delay, asked) if isinstance(asked, int | float) else delay
+        await self._emit(
+            RetryStart(
+                attempt=attempt,
+                max_attempts=self._retry.attempts,
+                delay_ms=round(delay * 1000),
+                error_message=str(error),
+            )
+        )
+        with anyio.CancelScope() as self._waiting:
+            await anyio.sleep(delay)
+        self._waiting = None
+        return not self._stopped
+
+
+def _joined(first: RunResult, second: RunResult) -> RunResult:
+    """Two parts of a run as one."""
+    messages = (*first.messages, *second.messages)
+    return RunResult(
+        messages=messages,
+        outcome=second.outcome,
+        error=second.error,
+        usage=total_usage(messages),
+        turns=first.turns + second.turns,
+    )
