@@ -18,6 +18,7 @@ __all__ = [
     "Model",
     "ModelInfo",
     "ModelStream",
+    "PriceTier",
     "Prices",
     "StreamOptions",
     "ThinkingLevel",
@@ -38,6 +39,16 @@ THINKING_LEVELS: tuple[ThinkingLevel, ...] = (
 InputKind: TypeAlias = Literal["text", "image"]
 
 
+class PriceTier(msgspec.Struct, frozen=True, rename="camel"):
+    """Prices of a whole request whose input, cached tokens included, is above so many tokens."""
+
+    above: int
+    input: float = 0.0
+    output: float = 0.0
+    cache_read: float = 0.0
+    cache_write: float = 0.0
+
+
 class Prices(msgspec.Struct, frozen=True, rename="camel"):
     """US dollars for a million tokens of each kind."""
 
@@ -45,6 +56,7 @@ class Prices(msgspec.Struct, frozen=True, rename="camel"):
     output: float = 0.0
     cache_read: float = 0.0
     cache_write: float = 0.0
+    tiers: tuple[PriceTier, ...] = ()
 
 
 class ModelInfo(msgspec.Struct, frozen=True, rename="camel", kw_only=True):
@@ -133,11 +145,14 @@ class Model(Protocol):
 
 
 def cost_of(usage: Usage, prices: Prices) -> Usage:
-    """The same usage with its cost filled in."""
+    """The same usage with its cost filled in, by the highest tier that the input has passed."""
+    size = usage.input + usage.cache_read + usage.cache_write
+    passed = [tier for tier in prices.tiers if size > tier.above]
+    rates = max(passed, key=lambda tier: tier.above) if passed else prices
     parts = (
-        usage.input * prices.input / 1e6,
-        usage.output * prices.output / 1e6,
-        usage.cache_read * prices.cache_read / 1e6,
-        usage.cache_write * prices.cache_write / 1e6,
+        usage.input * rates.input / 1e6,
+        usage.output * rates.output / 1e6,
+        usage.cache_read * rates.cache_read / 1e6,
+        usage.cache_write * rates.cache_write / 1e6,
     )
     return msgspec.structs.replace(usage, cost=Cost(*parts, total=sum(parts)))
