@@ -12,7 +12,7 @@ from rich.text import Text
 
 from sloyd.text.terminal import plain_text
 
-__all__ = ["DiffRow", "changed_words", "diff_rows", "render_diff"]
+__all__ = ["DiffRow", "Sign", "changed_words", "diff_rows", "render_diff"]
 
 Sign: TypeAlias = Literal[" ", "+", "-"]
 
