@@ -65,6 +65,8 @@ def load_settings(user: Path, project: Path | None = None) -> LoadedSettings:
         for section, table in content.items():
             if section in _FREE_TABLES:
                 tables[section] = _merged(tables.get(section), table)
+                names = table if isinstance(table, dict) else ()
+                sources.update({f"{section}.{name}": path for name in names})
                 continue
             for row, value in _values(path, text, section, table, rows, problems):
                 if is_project and row.name in _USER_ONLY:

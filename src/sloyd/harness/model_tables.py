@@ -1,0 +1,107 @@
+"""The providers and models that a person has configured, laid over those that Sloyd knows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from sloyd.llm.models import InputKind, ModelInfo, Prices, ThinkingLevel
+from sloyd.llm.providers import PROVIDERS, Provider, find_provider, model_info
+
+__all__ = ["ModelFacts", "ModelTables", "OwnModel"]
+
+
+class ModelFacts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What may be said of a model; None means that the known or usual value stays."""
+
+    name: str | None = None
+    api: str | None = None
+    base_url: str | None = None
+    context_window: int | None = None
+    max_output: int | None = None
+    inputs: tuple[InputKind, ...] | None = None
+    thinking_levels: tuple[ThinkingLevel, ...] | None = None
+    prices: Prices | None = None
+    headers: dict[str, str] = {}
+    quirks: dict[str, Any] = {}
+
+
+class OwnModel(ModelFacts, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """``[[providers.NAME.models]]``."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTables:
+    """Known and configured providers and models together.
+
+    Attributes:
+        providers: by name, configured ones first.
+        keys: where the key of a provider is, as `sloyd.llm.credentials.secret_of` takes it.
+        own: the models that were configured for a provider, by id.
+        changes: changed facts of a model, by ``provider/id``.
+        aliases: further names of models.
+    """
+
+    providers: Mapping[str, Provider] = field(default_factory=lambda: PROVIDERS)
+    keys: Mapping[str, str] = field(default_factory=dict)
+    own: Mapping[str, Mapping[str, OwnModel]] = field(default_factory=dict)
+    changes: Mapping[str, ModelFacts] = field(default_factory=dict)
+    aliases: Mapping[str, str] = field(default_factory=dict)
+
+    def find_provider(self, name: str) -> Provider | None:
+        """The provider of that name, in any case, or None."""
+        if name in self.providers:
+            return self.providers[name]
+        known = find_provider(name)
+        return self.providers.get(known.name if known else name.strip().lower())
+
+    def ids(self, provider: Provider) -> Iterator[str]:
+        """The ids of the provider's models that are known, configured ones first."""
+        from sloyd.llm.catalogue import catalogued
+
+        own = self.own.get(provider.name, {})
+        yield from own
+        yield from (model_id for model_id in catalogued(provider) if model_id not in own)
+
+    def info(self, provider: Provider, model_id: str, *, base_url: str | None = None) -> ModelInfo:
+        """All that is known of a model, or careful guesses."""
+        from sloyd.llm.catalogue import known_info
+
+        info = known_info(provider, model_id, base_url=base_url)
+        if info is None:
+            info = model_info(provider, model_id, base_url=base_url)
+        own = self.own.get(provider.name, {}).get(model_id)
+        for facts in (own, self.changes.get(f"{provider.name}/{model_id}")):
+            if facts is not None:
+                info = _changed(info, facts, base_url)
+        return info
+
+    def is_known(self, provider: Provider, model_id: str) -> bool:
+        """Whether the model is in the catalogue or configured."""
+        from sloyd.llm.catalogue import catalogued
+
+        return model_id in self.own.get(provider.name, {}) or model_id in catalogued(provider)
+
+
+def _changed(info: ModelInfo, facts: ModelFacts, base_url: str | None) -> ModelInfo:
+    said = {
+        name: getattr(facts, name)
+        for name in (
+            *("name", "api", "base_url", "context_window", "max_output", "inputs"),
+            *("thinking_levels", "prices"),
+        )
+        if getattr(facts, name) is not None
+    }
+    if base_url is not None:
+        said.pop("base_url", None)
+    return msgspec.structs.replace(
+        info,
+        **said,
+        headers={**info.headers, **facts.headers},
+        quirks={**info.quirks, **facts.quirks},
+    )
