@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -108,7 +108,7 @@ async def test_results_may_be_replaced_and_a_failing_hook_spoils_only_its_own() 
         if text == "fail":
             raise ToolError("the filter failed")
         return (
-            replace(finished.result, content=ToolResult.of(text.upper()).content)
+            msgspec.structs.replace(finished.result, content=ToolResult.of(text.upper()).content)
             if text == "a"
             else None
         )

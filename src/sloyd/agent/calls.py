@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import time
-from dataclasses import replace
 from typing import TypeAlias
 
 import msgspec
@@ -193,7 +192,7 @@ class CallBatch:
         elif not self._desk.supervisor.aborted:
             advice = self._watch.failed(call, text_of(result.content))
             if advice is not None:
-                result = replace(result, content=(*result.content, Text(advice)))
+                result = msgspec.structs.replace(result, content=(*result.content, Text(advice)))
                 finished = msgspec.structs.replace(finished, result=result)
         self._finished[call.id] = finished
         await self._desk.emit(

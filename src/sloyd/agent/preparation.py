@@ -6,7 +6,6 @@ The outcome is a call that is ready, or the result of one that will not run.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -68,7 +67,9 @@ async def _gated(desk: Desk, pending: PendingCall) -> PendingCall | ToolResult:
         return ToolResult.of("Not run: the check before the call was cancelled.", is_error=True)
     decision = job.value
     if isinstance(decision, Block):
-        return replace(ToolResult.of(decision.reason, is_error=True), terminate=decision.terminate)
+        return msgspec.structs.replace(
+            ToolResult.of(decision.reason, is_error=True), terminate=decision.terminate
+        )
     if isinstance(decision, ChangeArguments):
         return _checked(pending, dict(decision.arguments))
     return pending

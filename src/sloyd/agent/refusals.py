@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable
-from dataclasses import replace
+
+import msgspec
 
 from sloyd.agent.tool import ToolResult
 from sloyd.errors import SloydError, ToolError
@@ -104,4 +105,4 @@ def sound(name: str, result: object) -> ToolResult:
         text = f"{name} returned {type(result).__name__} instead of a result"
         _log.error("%s", text)
         return ToolResult.of(text, is_error=True)
-    return replace(result, content=tuple(result.content))
+    return msgspec.structs.replace(result, content=tuple(result.content))

@@ -7,8 +7,9 @@ it draws itself) is a `sloyd.tools.definition.ToolDefinition`; `wrap` makes the 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, Protocol, TypeAlias
+
+import msgspec
 
 from sloyd.llm.messages import Image, Text, UserContent
 from sloyd.llm.models import ModelInfo
@@ -26,8 +27,7 @@ JsonSchema: TypeAlias = Mapping[str, Any]
 ExecutionMode: TypeAlias = Literal["parallel", "sequential"]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(msgspec.Struct, frozen=True):
     """What a tool gives back.
 
     Attributes:
@@ -54,8 +54,7 @@ class ToolResult:
 OnUpdate: TypeAlias = Callable[[ToolResult], Awaitable[None]]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallContext:
+class ToolCallContext(msgspec.Struct, frozen=True):
     """What the loop tells a tool about the call. Abort is cancellation, not a flag in here."""
 
     id: str

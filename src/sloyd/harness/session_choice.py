@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+import msgspec
 
 from sloyd.errors import SessionError
 from sloyd.sessions.catalog import find_session, newest_session
@@ -16,8 +17,7 @@ __all__ = ["SessionChoice", "SessionKind", "open_session"]
 SessionKind: TypeAlias = Literal["memory", "new", "continue", "open", "fork", "id"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SessionChoice:
+class SessionChoice(msgspec.Struct, frozen=True, kw_only=True):
     """What a person, or a program, says about the session.
 
     Attributes:

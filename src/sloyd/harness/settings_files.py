@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +19,7 @@ __all__ = ["LoadedSettings", "SettingProblem", "load_settings"]
 _USER_ONLY = ("sessions.project_trust",)
 
 
-@dataclass(frozen=True, slots=True)
-class SettingProblem:
+class SettingProblem(msgspec.Struct, frozen=True):
     """Something in a settings file that was skipped. ``line`` counts from 1, or is None."""
 
     file: Path
@@ -33,14 +31,13 @@ class SettingProblem:
         return f"{place}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedSettings:
+class LoadedSettings(msgspec.Struct, frozen=True):
     """The settings in force, where each that was set comes from, and what was skipped."""
 
-    settings: Settings = field(default_factory=Settings)
-    sources: Mapping[str, Path] = field(default_factory=dict)
+    settings: Settings = msgspec.field(default_factory=Settings)
+    sources: Mapping[str, Path] = msgspec.field(default_factory=dict)
     problems: tuple[SettingProblem, ...] = ()
-    tables: Mapping[str, Any] = field(default_factory=dict)
+    tables: Mapping[str, Any] = msgspec.field(default_factory=dict)
     """Free tables that other parts read: ``providers``, ``models``, ``hooks``."""
 
 

@@ -6,8 +6,9 @@ content; then exactly one of `Done` and `Failed`. A stream may fail without havi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TypeAlias
+
+import msgspec
 
 from sloyd.errors import ProviderError
 from sloyd.llm.messages import AssistantMessage, ToolCall
@@ -26,8 +27,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Retrying:
+class Retrying(msgspec.Struct, frozen=True):
     """The request failed and will be sent again. Comes before `Start`, or not at all.
 
     ``delay`` is in seconds; ``attempt`` counts from 1 (the first retry).
@@ -39,29 +39,25 @@ class Retrying:
     delay: float
 
 
-@dataclass(frozen=True, slots=True)
-class Start:
+class Start(msgspec.Struct, frozen=True):
     """The provider accepted the request and has begun to answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextDelta:
+class TextDelta(msgspec.Struct, frozen=True):
     """More text of the block at ``index``."""
 
     index: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ThinkingDelta:
+class ThinkingDelta(msgspec.Struct, frozen=True):
     """More reasoning of the block at ``index``."""
 
     index: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallStart:
+class ToolCallStart(msgspec.Struct, frozen=True):
     """A call has begun; its name is known."""
 
     index: int
@@ -69,31 +65,27 @@ class ToolCallStart:
     name: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallDelta:
+class ToolCallDelta(msgspec.Struct, frozen=True):
     """More of the call's argument text, as the provider sends it."""
 
     index: int
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCallEnd:
+class ToolCallEnd(msgspec.Struct, frozen=True):
     """The call as it stands in the final message."""
 
     index: int
     call: ToolCall
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
+class Done(msgspec.Struct, frozen=True):
     """The answer is complete."""
 
     message: AssistantMessage
 
 
-@dataclass(frozen=True, slots=True)
-class Failed:
+class Failed(msgspec.Struct, frozen=True):
     """The answer did not complete; ``message`` holds what came (stop reason error or aborted)."""
 
     message: AssistantMessage

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from sloyd.errors import ContextOverflow, ProviderError, ProviderProblem
 
 __all__ = ["failure_of", "is_overflow", "message_in"]
 
-_OVERFLOW = re.compile(
-    r"""prompt\ (?:is\ )?too\ long
+# Texts, not compiled patterns: a start must not pay for what only a failure needs.
+_OVERFLOW: Final = r"""(?ix)prompt\ (?:is\ )?too\ long
     | input\ is\ too\ long
     | input\ is\ longer\ than\ the\ model's\ context
     | exceeds?\ the\ (?:model's\ )?(?:maximum\ )?context\ (?:window|length|limit)
@@ -41,45 +41,38 @@ _OVERFLOW = re.compile(
     | token\ limit\ exceeded
     | too\ many\ tokens
     | not\ enough\ context
-    """,
-    re.IGNORECASE | re.VERBOSE,
+    """
+_RATE: Final = (
+    r"(?i)rate[_ -]?limit|too many requests|throttl|please wait|slow down"
+    r"|per[_ -](?:minute|second|hour)|resource[_ ]?exhausted|requests? limit"
 )
-_RATE = re.compile(
-    r"rate[_ -]?limit|too many requests|throttl|please wait|slow down"
-    r"|per[_ -](?:minute|second|hour)|resource[_ ]?exhausted|requests? limit",
-    re.IGNORECASE,
-)
-_QUOTA = re.compile(
-    r"insufficient[_ ](?:quota|balance|credits?|funds)|credit balance|out of (?:credits?|budget)"
+_QUOTA: Final = (
+    r"(?i)insufficient[_ ](?:quota|balance|credits?|funds)|credit balance"
+    r"|out of (?:credits?|budget)"
     r"|exceeded your current quota|payment required|billing|usage limit|(?:monthly|weekly|daily|"
     r"spending|budget) limit|quota (?:exceeded|reached)|exceeded.{0,20} quota|more credits"
-    r"|balance is (?:too low|insufficient)|usagelimitreached|freeusagelimit|prepayment",
-    re.IGNORECASE,
+    r"|balance is (?:too low|insufficient)|usagelimitreached|freeusagelimit|prepayment"
 )
-_OVERLOAD = re.compile(r"overload|at capacity|over capacity|capacity exceeded", re.IGNORECASE)
-_SERVER = re.compile(
-    r"server[_ ]?error|internal[_ ]error|api_error|bad gateway|gateway time-?out|unavailable"
+_OVERLOAD: Final = r"(?i)overload|at capacity|over capacity|capacity exceeded"
+_SERVER: Final = (
+    r"(?i)server[_ ]?error|internal[_ ]error|api_error|bad gateway|gateway time-?out|unavailable"
     r"|temporarily|try again|retry your request|upstream|connection (?:error|reset|refused|lost)"
-    r"|econnreset|socket hang up|fetch failed|network[_ ]error|premature|engine error",
-    re.IGNORECASE,
+    r"|econnreset|socket hang up|fetch failed|network[_ ]error|premature|engine error"
 )
-_TIMEOUT = re.compile(r"timed? ?out|deadline exceeded|timeout", re.IGNORECASE)
-_KEY = re.compile(
-    r"(?:invalid|incorrect|missing|no|bad|expired|wrong)[ _](?:x-)?api[-_ ]?key"
+_TIMEOUT: Final = r"(?i)timed? ?out|deadline exceeded|timeout"
+_KEY: Final = (
+    r"(?i)(?:invalid|incorrect|missing|no|bad|expired|wrong)[ _](?:x-)?api[-_ ]?key"
     r"|api[-_ ]?key (?:not valid|is (?:invalid|missing)|not found|expired|provided is invalid)"
-    r"|authentication|unauthorized|unauthenticated|unregistered callers|invalid (?:bearer|token)",
-    re.IGNORECASE,
+    r"|authentication|unauthorized|unauthenticated|unregistered callers|invalid (?:bearer|token)"
 )
-_MODEL = re.compile(
-    r"model[_ ]not[_ ]found|(?:unknown|invalid|no such|unrecognized|unsupported) model"
+_MODEL: Final = (
+    r"(?is)model[_ ]not[_ ]found|(?:unknown|invalid|no such|unrecognized|unsupported) model"
     r"|not a valid model|model.{0,120}(?:does not exist|not found|not exist|is not supported"
-    r"|not available|could not be found|do(?:es)? not have access)|no endpoints found for|^model: ",
-    re.IGNORECASE | re.DOTALL,
+    r"|not available|could not be found|do(?:es)? not have access)|no endpoints found for|^model: "
 )
-_REGION = re.compile(
-    r"unsupported_country|not available in your (?:country|region)|(?:country|region|territory)"
-    r".{0,40}not supported|location is not supported",
-    re.IGNORECASE,
+_REGION: Final = (
+    r"(?i)unsupported_country|not available in your (?:country|region)|(?:country|region|territory)"
+    r".{0,40}not supported|location is not supported"
 )
 _FINAL_QUOTA_CODES = frozenset({"1113", "1308", "1309", "1310", "insufficient_quota"})
 """Codes that stand for an empty account or a used-up plan although the status is 429 (Z.ai)."""
@@ -91,7 +84,7 @@ _RETRYABLE: frozenset[ProviderProblem] = frozenset(
 
 def is_overflow(text: str) -> bool:
     """Whether a provider's error text means that the request did not fit the context window."""
-    return bool(_OVERFLOW.search(text)) and not _RATE.search(text)
+    return bool(re.search(_OVERFLOW, text)) and not re.search(_RATE, text)
 
 
 def message_in(body: Any) -> tuple[str, str, str]:
@@ -156,15 +149,15 @@ def _problem(status: int | None, evidence: str, code: str, *, waits: bool) -> Pr
         return "overflow"
     if status == 402 or code in _FINAL_QUOTA_CODES:
         return "no-credit"
-    if _QUOTA.search(evidence) and not waits and status in {None, 400, 401, 403, 429}:
+    if re.search(_QUOTA, evidence) and not waits and status in {None, 400, 401, 403, 429}:
         return "no-credit"
-    if _REGION.search(evidence):
+    if re.search(_REGION, evidence):
         return "forbidden"
-    if status == 401 or (status in {None, 400, 403} and _KEY.search(evidence)):
+    if status == 401 or (status in {None, 400, 403} and re.search(_KEY, evidence)):
         return "wrong-key"
     if status == 403:
         return "forbidden"
-    if status in {400, 404, 422} and _MODEL.search(evidence):
+    if status in {400, 404, 422} and re.search(_MODEL, evidence):
         return "unknown-model"
     return _by_status(status) or _by_text(evidence)
 
@@ -187,15 +180,15 @@ def _by_status(status: int | None) -> ProviderProblem | None:
 
 
 def _by_text(evidence: str) -> ProviderProblem:
-    if _RATE.search(evidence):
+    if re.search(_RATE, evidence):
         return "rate-limit"
-    if _OVERLOAD.search(evidence):
+    if re.search(_OVERLOAD, evidence):
         return "overloaded"
-    if _MODEL.search(evidence):
+    if re.search(_MODEL, evidence):
         return "unknown-model"
-    if _TIMEOUT.search(evidence):
+    if re.search(_TIMEOUT, evidence):
         return "timeout"
-    if _SERVER.search(evidence):
+    if re.search(_SERVER, evidence):
         return "server"
     return "other"
 

@@ -7,8 +7,9 @@ same thing; nothing here is a privilege of the built-in ones.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Protocol, TypeAlias
+
+import msgspec
 
 from sloyd.workspace.base import Workspace
 from sloyd.workspace.mutations import MutationQueue
@@ -23,8 +24,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class PlannedChange:
+class PlannedChange(msgspec.Struct, frozen=True):
     """A change to one file that is about to be made.
 
     ``before`` is the whole old content, or None for a file that does not exist yet; ``after`` is
@@ -56,8 +56,7 @@ class ChangeRecorder(Protocol):
         """The change was not made."""
 
 
-@dataclass(frozen=True, slots=True)
-class ShellCall:
+class ShellCall(msgspec.Struct, frozen=True):
     """A command that is about to start, as a spawn hook sees it."""
 
     command: str
@@ -68,8 +67,7 @@ class ShellCall:
 SpawnHook: TypeAlias = Callable[[ShellCall], ShellCall]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolSettings:
+class ToolSettings(msgspec.Struct, frozen=True):
     """What a user may set about the built-in tools.
 
     Attributes:
@@ -98,14 +96,13 @@ class ToolSettings:
     image_box: int = 2000
     image_bytes: int = 4_718_592
     search_program: str | None = None
-    extra_environment: Mapping[str, str] = field(default_factory=dict)
+    extra_environment: Mapping[str, str] = msgspec.field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class ToolEnvironment:
+class ToolEnvironment(msgspec.Struct, frozen=True):
     """Everything a built-in tool needs. ``changes`` None means that nothing is recorded."""
 
     workspace: Workspace
-    mutations: MutationQueue = field(default_factory=MutationQueue)
+    mutations: MutationQueue = msgspec.field(default_factory=MutationQueue)
     changes: ChangeRecorder | None = None
-    settings: ToolSettings = field(default_factory=ToolSettings)
+    settings: ToolSettings = msgspec.field(default_factory=ToolSettings)

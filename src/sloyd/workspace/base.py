@@ -13,7 +13,6 @@ means is decided in `sloyd.workspace.paths`, not here.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
@@ -39,8 +38,7 @@ __all__ = [
 FileKind: TypeAlias = Literal["file", "directory", "symlink", "fifo", "socket", "device", "other"]
 
 
-@dataclass(frozen=True, slots=True)
-class FileVersion:
+class FileVersion(msgspec.Struct, frozen=True):
     """What a regular file was at one moment; equal versions mean an unchanged file.
 
     Local files are told apart by device, inode, size and the two clocks of the inode. ``ctime_ns``
@@ -54,16 +52,14 @@ class FileVersion:
     ctime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class Absent:
+class Absent(msgspec.Struct, frozen=True):
     """The version of a file that does not exist: ``replace(..., expect=ABSENT)`` only creates."""
 
 
 ABSENT: Final = Absent()
 
 
-@dataclass(frozen=True, slots=True)
-class FileStat:
+class FileStat(msgspec.Struct, frozen=True):
     """One file's facts. ``mode`` is the permission bits only (``0o7777``)."""
 
     kind: FileKind
@@ -88,8 +84,7 @@ class DirEntry(msgspec.Struct, frozen=True, gc=False):
     target_kind: FileKind | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class ReplaceResult:
+class ReplaceResult(msgspec.Struct, frozen=True):
     """What `Workspace.replace` did."""
 
     version: FileVersion
@@ -100,16 +95,14 @@ OnOutput: TypeAlias = Callable[[bytes], None]
 """Gets each chunk of a process's output, in order, on the event loop. It must not block."""
 
 
-@dataclass(frozen=True, slots=True)
-class OutputFile:
+class OutputFile(msgspec.Struct, frozen=True):
     """An existing private file, to which at most ``limit`` more bytes of output may be appended."""
 
     path: str
     limit: int
 
 
-@dataclass(frozen=True, slots=True)
-class ProcessRequest:
+class ProcessRequest(msgspec.Struct, frozen=True):
     """A process to run: an argument vector (never shell text), and what surrounds it.
 
     Attributes:
@@ -135,8 +128,7 @@ class ProcessRequest:
     on_left_behind: Callable[[], OutputFile | None] | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Exit:
+class Exit(msgspec.Struct, frozen=True):
     """How a process ended.
 
     Attributes:
@@ -153,7 +145,7 @@ class Exit:
     timed_out: bool = False
     duration: float = 0.0
     stderr: bytes = b""
-    left_behind: Sequence[int] = field(default_factory=tuple)
+    left_behind: Sequence[int] = msgspec.field(default_factory=tuple)
 
 
 Listing: TypeAlias = "list[DirEntry] | WorkspaceError"
