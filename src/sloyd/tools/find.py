@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.errors import ToolError, WorkspaceError
 from sloyd.text.truncate import MAX_BYTES, format_size
-from sloyd.tools.definition import ToolDefinition
+from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment
 from sloyd.tools.failures import file_failure
 from sloyd.tools.search.globs import compile_glob
@@ -41,11 +41,11 @@ class FindParameters(Struct, frozen=True, rename="camel"):
         str, Meta(description="Glob pattern, e.g. '*.ts', '**/*.json', 'src/**/*.spec.ts'")
     ]
     path: Annotated[
-        str, Meta(description="Directory to search in (default: current directory)")
-    ] = "."
+        str | None, Meta(description="Directory to search in (default: current directory)")
+    ] = None
     limit: Annotated[
-        int, Meta(description=f"Maximum number of results (default: {DEFAULT_LIMIT})")
-    ] = DEFAULT_LIMIT
+        int | None, Meta(description=f"Maximum number of results (default: {DEFAULT_LIMIT})")
+    ] = None
 
 
 def find_tool(environment: ToolEnvironment) -> ToolDefinition[FindParameters]:
@@ -64,17 +64,24 @@ def find_tool(environment: ToolEnvironment) -> ToolDefinition[FindParameters]:
         prompt_snippet="Find files by glob pattern (respects .gitignore)",
         read_only=True,
         default_active=False,
+        renderer=_renderer,
     )
+
+
+def _renderer() -> ToolRenderer:
+    from sloyd.tools.render.commands import SearchRenderer
+
+    return SearchRenderer("find")
 
 
 async def _find(environment: ToolEnvironment, parameters: FindParameters) -> ToolResult:
     workspace = environment.workspace
-    limit = parameters.limit
+    limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
     if limit < 1:
         raise ToolError(f"limit must be at least 1, not {limit}. Leave it out for {DEFAULT_LIMIT}.")
-    shown = parameters.path
+    shown = parameters.path or "."
     try:
-        resolved = await resolve(workspace, parameters.path)
+        resolved = await resolve(workspace, parameters.path or ".")
         shown = resolved.shown
         facts = await workspace.stat(resolved.path)
         if facts.kind != "directory":

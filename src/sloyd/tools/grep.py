@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.errors import ToolError, WorkspaceError
 from sloyd.text.truncate import MAX_BYTES, format_size
-from sloyd.tools.definition import ToolDefinition
+from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment
 from sloyd.tools.failures import file_failure
 from sloyd.tools.search.in_python import search_in_python
@@ -51,8 +51,8 @@ class GrepParameters(Struct, frozen=True, rename="camel"):
 
     pattern: Annotated[str, Meta(description="Regular expression, or plain text with literal")]
     path: Annotated[
-        str, Meta(description="Directory or file to search (default: current directory)")
-    ] = "."
+        str | None, Meta(description="Directory or file to search (default: current directory)")
+    ] = None
     glob: Annotated[
         str | None,
         Meta(
@@ -67,11 +67,11 @@ class GrepParameters(Struct, frozen=True, rename="camel"):
         False
     )
     context: Annotated[
-        int, Meta(description="Lines to show before and after each match (default: 0)")
-    ] = 0
+        int | None, Meta(description="Lines to show before and after each match (default: 0)")
+    ] = None
     limit: Annotated[
-        int, Meta(description=f"Maximum number of matches (default: {DEFAULT_LIMIT})")
-    ] = DEFAULT_LIMIT
+        int | None, Meta(description=f"Maximum number of matches (default: {DEFAULT_LIMIT})")
+    ] = None
 
 
 def grep_tool(environment: ToolEnvironment) -> ToolDefinition[GrepParameters]:
@@ -90,14 +90,22 @@ def grep_tool(environment: ToolEnvironment) -> ToolDefinition[GrepParameters]:
         prompt_snippet="Search file contents for patterns (respects .gitignore)",
         read_only=True,
         default_active=False,
+        renderer=_renderer,
     )
+
+
+def _renderer() -> ToolRenderer:
+    from sloyd.tools.render.commands import SearchRenderer
+
+    return SearchRenderer("grep")
 
 
 async def _grep(environment: ToolEnvironment, parameters: GrepParameters) -> ToolResult:
     workspace = environment.workspace
-    if parameters.limit < 1:
-        raise ToolError(f"limit must be at least 1, not {parameters.limit}. Leave it out for 100.")
-    request, scope = await _request(workspace, parameters)
+    limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
+    if limit < 1:
+        raise ToolError(f"limit must be at least 1, not {limit}. Leave it out for {DEFAULT_LIMIT}.")
+    request, scope = await _request(workspace, parameters, limit)
     check_pattern(request)
     outcome = await _search(environment, request, scope)
     await _fetch_windows(workspace, request, outcome.files)
@@ -105,12 +113,12 @@ async def _grep(environment: ToolEnvironment, parameters: GrepParameters) -> Too
 
 
 async def _request(
-    workspace: Workspace, parameters: GrepParameters
+    workspace: Workspace, parameters: GrepParameters, limit: int
 ) -> tuple[SearchRequest, IgnoreScope | None]:
     """What to search, and the ignore rules; those are None where one file is named."""
-    shown = parameters.path
+    shown = parameters.path or "."
     try:
-        resolved = await resolve(workspace, parameters.path)
+        resolved = await resolve(workspace, parameters.path or ".")
         shown = resolved.shown
         facts = await workspace.stat(resolved.path)
         if facts.kind not in ("file", "directory"):
@@ -124,10 +132,10 @@ async def _request(
         directory=scope.root if scope is not None else directory,
         file=None if scope is not None else posixpath.basename(path),
         pattern=parameters.pattern,
-        literal=parameters.literal,
-        ignore_case=parameters.ignore_case,
-        context=min(max(parameters.context, 0), _MOST_CONTEXT),
-        limit=parameters.limit,
+        literal=bool(parameters.literal),
+        ignore_case=bool(parameters.ignore_case),
+        context=min(max(parameters.context or 0, 0), _MOST_CONTEXT),
+        limit=limit,
         files=FileFilter(parameters.glob, directory) if parameters.glob else None,
     )
     return request, scope

@@ -102,7 +102,8 @@ async def prepare_image(data: bytes, *, box: int, max_base64: int) -> PreparedIm
         lambda: fit_image(data, kind, box=box, base64_bytes=max_base64), abandon_on_cancel=True
     )
     if isinstance(fitted, OmittedImage):
-        if fitted.is_damaged and not kind.is_certain and _reads_as_text(data):
+        is_doubtful = fitted.is_damaged or not kind.formats
+        if is_doubtful and not kind.is_certain and _reads_as_text(data):
             return None
         return PreparedImage(kind.mime_type, fitted.note, None)
     image = Image(b64encode(fitted.data).decode("ascii"), fitted.mime_type)

@@ -10,7 +10,7 @@ from msgspec import Meta, Struct
 from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.errors import ToolError, WorkspaceError
 from sloyd.text.truncate import MAX_BYTES, format_size
-from sloyd.tools.definition import ToolDefinition
+from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment
 from sloyd.tools.failures import file_failure
 from sloyd.tools.search.results import LineList
@@ -38,10 +38,12 @@ _COLLATION = bytes(
 class LsParameters(Struct, frozen=True, rename="camel"):
     """What to list."""
 
-    path: Annotated[str, Meta(description="Directory to list (default: current directory)")] = "."
+    path: Annotated[
+        str | None, Meta(description="Directory to list (default: current directory)")
+    ] = None
     limit: Annotated[
-        int, Meta(description=f"Maximum number of entries (default: {DEFAULT_LIMIT})")
-    ] = DEFAULT_LIMIT
+        int | None, Meta(description=f"Maximum number of entries (default: {DEFAULT_LIMIT})")
+    ] = None
 
 
 def ls_tool(environment: ToolEnvironment) -> ToolDefinition[LsParameters]:
@@ -60,17 +62,24 @@ def ls_tool(environment: ToolEnvironment) -> ToolDefinition[LsParameters]:
         prompt_snippet="List directory contents",
         read_only=True,
         default_active=False,
+        renderer=_renderer,
     )
+
+
+def _renderer() -> ToolRenderer:
+    from sloyd.tools.render.commands import SearchRenderer
+
+    return SearchRenderer("ls")
 
 
 async def _ls(environment: ToolEnvironment, parameters: LsParameters) -> ToolResult:
     workspace = environment.workspace
-    limit = parameters.limit
+    limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
     if limit < 1:
         raise ToolError(f"limit must be at least 1, not {limit}. Leave it out for {DEFAULT_LIMIT}.")
-    shown = parameters.path
+    shown = parameters.path or "."
     try:
-        resolved = await resolve(workspace, parameters.path)
+        resolved = await resolve(workspace, parameters.path or ".")
         shown = resolved.shown
         entries = await workspace.list(resolved.path)
     except WorkspaceError as error:

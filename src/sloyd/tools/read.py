@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import AsyncIterator
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import Annotated, Any, Final
 
 from msgspec import Meta, Struct
 
@@ -18,7 +18,7 @@ from sloyd.errors import ToolError, WorkspaceError
 from sloyd.text.encoding import detect, incremental_decoder
 from sloyd.text.truncate import MAX_BYTES, MAX_LINES, format_size
 from sloyd.tools.binary_kinds import describe_binary
-from sloyd.tools.definition import ToolDefinition
+from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment, ToolSettings
 from sloyd.tools.failures import file_failure
 from sloyd.tools.image_kinds import HEAD_BYTES, sniff_image
@@ -26,9 +26,6 @@ from sloyd.tools.line_window import LineWindow
 from sloyd.tools.page import Page, shown_page
 from sloyd.workspace.base import Workspace
 from sloyd.workspace.paths import resolve
-
-if TYPE_CHECKING:
-    from sloyd.tools.definition import ToolRenderer
 
 __all__ = ["ReadParameters", "read_tool"]
 
