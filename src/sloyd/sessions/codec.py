@@ -171,7 +171,8 @@ def _entry_from_object(data: dict[str, Any]) -> Entry:
             mended["content"] = ""
         try:
             return msgspec.convert(mended, target, strict=False)
-        except msgspec.ValidationError:
+        except (msgspec.ValidationError, UnicodeEncodeError):
+            # The second: a key with a lone surrogate cannot be compared with a field's name.
             pass
     return UnknownEntry(kind=kind, data=data, **common)
 
