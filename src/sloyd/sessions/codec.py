@@ -201,7 +201,7 @@ def message_from_object(data: dict[str, Any], timestamp: str) -> SessionMessage:
         return UnknownMessage(role=str(data.get("role", "")), data=data)
     try:
         message: SessionMessage = msgspec.convert(mended, target, strict=False)
-    except msgspec.ValidationError:
+    except (msgspec.ValidationError, UnicodeEncodeError):
         return UnknownMessage(role=str(data.get("role", "")), data=data)
     return message
 
