@@ -12,9 +12,11 @@ import os
 import platform
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
-from bench.cases import ToolCase, tool_cases
+from bench.cases import Reach, ToolCase, tool_cases
 from bench.contenders import Pi, find_pi
 from bench.measure import Sample
 from bench.starts import START_CASES, StartBench, StartCase
@@ -75,18 +77,22 @@ def _start_row(bench: StartBench, case: StartCase, pi: Pi | None, runs: int) -> 
     )
 
 
-def _tool_row(bench: ToolBench, case: ToolCase, pi: Pi | None, options: argparse.Namespace) -> Row:
+def _tool_rows(
+    bench: ToolBench, case: ToolCase, pi: Pi | None, options: argparse.Namespace
+) -> list[Row]:
     other = "pi" if pi and not options.raw else "raw"
     contenders = ["sloyd"]
     if not case.without_pi:
         contenders.append(other)
+    if case.beside_raw is not None and other == "pi":
+        contenders.append("raw")
     runs = 1 if case.huge else options.runs
     samples = _take_turns(lambda contender: bench.run(case, contender), contenders, runs)
     if other == "pi" and samples.get("pi") == []:
         # pi fetches some of its programs itself, and cannot where there is no network.
         other = "raw"
         samples |= _take_turns(lambda contender: bench.run(case, contender), ["raw"], runs)
-    return Row(
+    row = Row(
         case.name,
         case.title,
         samples["sloyd"],
@@ -96,6 +102,14 @@ def _tool_row(bench: ToolBench, case: ToolCase, pi: Pi | None, options: argparse
         most_memory=case.most_memory,
         per_call=case.repeat,
     )
+    if case.beside_raw is None or not samples.get("raw"):
+        return [row]
+    raw = samples["raw"]
+    most = case.beside_raw * median(sample.seconds for sample in raw) + 0.02
+    beside = Row(
+        case.name, "  beside the raw tool", row.ours, raw, "raw", Reach(), most_seconds=most
+    )
+    return [row, beside] if other == "pi" else [replace(row, most_seconds=most)]
 
 
 def main() -> int:
@@ -117,12 +131,12 @@ def main() -> int:
     tools = ToolBench(directory, pi, options.scale)
     good = True
     for case in cases:
-        row = (
-            _start_row(starts, case, pi, options.runs)
+        rows = (
+            [_start_row(starts, case, pi, options.runs)]
             if isinstance(case, StartCase)
-            else _tool_row(tools, case, pi, options)
+            else _tool_rows(tools, case, pi, options)
         )
-        for line in row.lines():
+        for line in (line for row in rows for line in row.lines()):
             print(line, flush=True)
             good = good and not ("MISSED" in line or "failed" in line)
     return 0 if good else 1

@@ -53,11 +53,11 @@ def _module_text(package: int, module: int, size: int) -> bytes:
 
 
 def _tree_files(total: int) -> Iterator[tuple[str, bytes]]:
-    """A node_modules of many packages: a third declarations, sizes from 1 to 60 KB."""
+    """A node_modules of many packages: a third declarations, sizes from 0.5 to 24 KB."""
     made = index = 0
     while made < total:
         package, module = divmod(index, 30)
-        size = 1_000 + (index * 7919 % 29) ** 2 * 70
+        size = 500 + (index * 7919 % 29) ** 2 * 30
         content = _module_text(package, module, size)
         kind = ("js", "d.ts", "mjs")[module % 3]
         yield f"package-{package:04d}/lib/part-{module % 5}/module-{module:02d}.{kind}", content
