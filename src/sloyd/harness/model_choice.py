@@ -1,19 +1,24 @@
-"""From what a person says about a model to the thing that answers."""
+"""From what a person says about a model to the thing that answers, with its key and its facts."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
 
 from sloyd.errors import ProviderError, UsageError
+from sloyd.harness.model_finding import Finder
+from sloyd.harness.model_tables import ModelTables
 from sloyd.harness.settings import Settings
-from sloyd.llm.credentials import find_base_url, find_key
-from sloyd.llm.models import THINKING_LEVELS, Model, ThinkingLevel
-from sloyd.llm.providers import PROVIDERS, Provider, find_provider, model_info
+from sloyd.llm.credentials import key_from, secret_of
+from sloyd.llm.models import THINKING_LEVELS, Model, ModelInfo, ThinkingLevel
+from sloyd.llm.providers import Provider
 
-__all__ = ["ModelChoice", "choose_model", "no_model_text"]
+__all__ = ["ModelChoice", "choose_model"]
 
-SCRIPTED = "scripted:"
+_SCRIPTED = "scripted:"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,44 +26,147 @@ class ModelChoice:
     """A model as named on a command line.
 
     Attributes:
-        model: an id, or ``provider/id``, either with ``:level`` behind it; or ``scripted:FILE``.
+        model: an id, ``provider/id`` or part of a name, each with ``:level`` behind it if wanted;
+            or ``scripted:FILE``.
         provider: the provider's name; it decides which API is spoken.
         base_url: another server that speaks the same API.
-        api_key: the key, before the environment.
+        api_key: the key, before configuration and environment.
+        record: a file that is to keep the traffic with the provider.
+        replay: a file of recorded traffic that is to be played; everything else is ignored.
+        cwd: the directory that the conversation is about, whose name does not count in recorded
+            requests; by default the current one.
+        notice: is told when something was chosen that nobody has named. Without it, nothing is.
     """
 
     model: str | None = None
     provider: str | None = None
     base_url: str | None = None
     api_key: str | None = None
+    record: str | Path | None = None
+    replay: str | Path | None = None
+    cwd: str | Path | None = None
+    notice: Callable[[str], None] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nothing says which model answers."""
+        return not (self.model or self.provider or self.base_url or self.api_key or self.replay)
 
 
 def choose_model(
-    choice: ModelChoice, variables: Mapping[str, str], settings: Settings
+    choice: ModelChoice,
+    variables: Mapping[str, str],
+    settings: Settings,
+    tables: ModelTables | None = None,
 ) -> tuple[Model, ThinkingLevel | None]:
     """The model, and the thinking level that its name asked for.
 
     Without a provider the name decides, then the settings, then the first provider that has a key.
-    Raises `UsageError` for a provider that is not known, and `ProviderError` when there is no key.
+    Raises `UsageError` for a provider that is not known or a name that means several models, and
+    `ProviderError` when there is no key.
     """
-    named = choice.model or settings.model.default
-    if named and named.startswith(SCRIPTED):
-        from sloyd.llm.wires.scripted import ScriptedModel
+    if choice.replay is not None:
+        from sloyd.llm.recorded import RecordedModel
 
-        return ScriptedModel(named.removeprefix(SCRIPTED)), None
-    name, level = _parted(named)
-    provider, model_id = _provider(choice, name, variables, settings)
-    base_url = find_base_url(provider.name, choice.base_url, variables)
-    key = find_key(provider.name, choice.api_key, variables)
-    if key is None and base_url is None and provider.needs_key:
-        raise ProviderError(_no_key_text(provider), problem="no-key")
-    model_id = model_id or provider.default_model
-    if not model_id:
-        raise UsageError(f"say which model of {provider.name} to use: --model NAME")
-    from sloyd.llm.http_model import HttpModel
+        return RecordedModel(choice.replay, cwd=choice.cwd), None
+    return _Chooser(choice, variables, settings, tables or ModelTables()).model()
 
-    info = model_info(provider, model_id, base_url=base_url)
-    return HttpModel(info, api_key=key), level
+
+class _Chooser:
+    """One choice, with all that it depends on."""
+
+    def __init__(
+        self,
+        choice: ModelChoice,
+        variables: Mapping[str, str],
+        settings: Settings,
+        tables: ModelTables,
+    ) -> None:
+        self.choice = choice
+        self.variables = variables
+        self.settings = settings
+        self.tables = tables
+        self._finder = Finder(choice, variables, settings, tables)
+
+    def model(self) -> tuple[Model, ThinkingLevel | None]:
+        named = self.choice.model or self.settings.model.default
+        if named and named.startswith(_SCRIPTED):
+            from sloyd.llm.wires.scripted import ScriptedModel
+
+            return ScriptedModel(named.removeprefix(_SCRIPTED)), None
+        name, level = self._unfolded(named)
+        provider, model_id = self._finder.find(name)
+        return self._made(provider, model_id), level
+
+    def _unfolded(self, named: str | None) -> tuple[str | None, ThinkingLevel | None]:
+        """The name without its level, and what it is short for."""
+        name, level = _parted(named)
+        meant, usual = _parted(self.tables.aliases.get(name or "", name))
+        return meant, level or usual
+
+    def _made(self, provider: Provider, model_id: str) -> Model:
+        base_url = self._finder.base_url(provider)
+        key = self._key(provider)
+        if key is None and base_url is None and provider.needs_key:
+            from sloyd.harness.model_texts import no_key_text
+
+            raise ProviderError(no_key_text(provider), problem="no-key")
+        if not base_url and not provider.base_url:
+            from sloyd.harness.model_texts import where_text
+
+            raise UsageError(where_text(provider))
+        model_id = model_id or provider.default_model
+        if not model_id:
+            model_id = self._only_model(provider, base_url or provider.base_url, key)
+        info = self.tables.info(
+            provider, model_id, base_url=base_url, ask=None if provider.needs_key else self._ask
+        )
+        info = self._resolved(info)
+        from sloyd.llm.http_model import HttpModel
+
+        model = HttpModel(info, api_key=key)
+        if self.choice.record is None:
+            return model
+        from sloyd.llm.recorded import record
+
+        return record(model, self.choice.record, cwd=self.choice.cwd)
+
+    def _ask(self, info: ModelInfo) -> ModelInfo:
+        """What a server on this machine says of its model."""
+        from sloyd.llm.local_servers import described
+
+        return described(info, self.choice.api_key)
+
+    def _only_model(self, provider: Provider, base_url: str, key: str | None) -> str:
+        from sloyd.llm.local_servers import LocalServer, offered_models
+
+        offered = offered_models(base_url, key)
+        if len(offered) == 1:
+            return offered[0]
+        if not offered:
+            raise UsageError(f"say which model of {provider.name} to use: --model NAME")
+        from sloyd.harness.model_texts import no_model_text
+
+        raise UsageError(no_model_text([LocalServer(provider, base_url, offered)]))
+
+    def _key(self, provider: Provider) -> str | None:
+        """By flag, configuration, environment, in this order."""
+        if self.choice.api_key is not None and self.choice.api_key.strip():
+            return self.choice.api_key.strip()
+        source = self.tables.keys.get(provider.name)
+        if source is None:
+            return key_from(provider, self.variables)
+        try:
+            return secret_of(source, self.variables)
+        except ProviderError as error:
+            raise ProviderError(f"{provider.title}: {error}", problem="no-key") from error
+
+    def _resolved(self, info: ModelInfo) -> ModelInfo:
+        """The same with the values of its headers, which may be secrets elsewhere."""
+        if not info.headers:
+            return info
+        headers = {name: secret_of(value, self.variables) for name, value in info.headers.items()}
+        return msgspec.structs.replace(info, headers=headers)
 
 
 def _parted(name: str | None) -> tuple[str | None, ThinkingLevel | None]:
@@ -67,51 +175,3 @@ def _parted(name: str | None) -> tuple[str | None, ThinkingLevel | None]:
     if colon and last in THINKING_LEVELS:
         return front, last
     return name, None
-
-
-def _provider(
-    choice: ModelChoice, name: str | None, variables: Mapping[str, str], settings: Settings
-) -> tuple[Provider, str | None]:
-    """The provider, and the model's name without it."""
-    said = choice.provider or settings.model.provider
-    if said is not None:
-        return _known(said), name
-    front, slash, rest = (name or "").partition("/")
-    found = find_provider(front) if slash else None
-    if found is not None:
-        return found, rest
-    if choice.base_url is not None:
-        return _known("openai"), name
-    for provider in PROVIDERS.values():
-        if find_key(provider.name, None, variables) is not None:
-            return provider, name
-    if choice.api_key is not None:
-        raise UsageError("say whose key that is: --provider openai, or --provider anthropic")
-    raise ProviderError(no_model_text(), problem="no-key")
-
-
-def _known(name: str) -> Provider:
-    found = find_provider(name)
-    if found is not None:
-        return found
-    from difflib import get_close_matches
-
-    near = get_close_matches(name.lower(), list(PROVIDERS), n=1)
-    hint = f"did you mean {near[0]}?" if near else f"known are: {', '.join(PROVIDERS)}"
-    raise UsageError(f"there is no provider {name}; {hint}")
-
-
-def _no_key_text(provider: Provider) -> str:
-    variable = provider.key_variables[0] if provider.key_variables else "an API key"
-    where = f" (get one at {provider.keys_url})" if provider.keys_url else ""
-    return f"no key for {provider.title}: set {variable}{where}, or give --api-key"
-
-
-def no_model_text() -> str:
-    """What a person reads who has neither a key nor a server."""
-    return (
-        "no model to talk to yet. Any one of these will do:\n"
-        "  export ANTHROPIC_API_KEY=...   (or OPENAI_API_KEY, GEMINI_API_KEY)\n"
-        "  sloyd --base-url http://127.0.0.1:11434/v1 --model NAME   (a server of your own)\n"
-        "  sloyd demo   (no model needed: watch one at work)"
-    )

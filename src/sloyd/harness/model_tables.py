@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from sloyd.llm.credentials import key_from
 from sloyd.llm.models import InputKind, ModelInfo, Prices, ThinkingLevel
 from sloyd.llm.providers import PROVIDERS, Provider, find_provider, model_info
+
+if TYPE_CHECKING:
+    from sloyd.harness.model_search import Candidate
 
 __all__ = ["ModelFacts", "ModelTables", "OwnModel"]
 
@@ -68,13 +72,25 @@ class ModelTables:
         yield from own
         yield from (model_id for model_id in catalogued(provider) if model_id not in own)
 
-    def info(self, provider: Provider, model_id: str, *, base_url: str | None = None) -> ModelInfo:
-        """All that is known of a model, or careful guesses."""
+    def info(
+        self,
+        provider: Provider,
+        model_id: str,
+        *,
+        base_url: str | None = None,
+        ask: Callable[[ModelInfo], ModelInfo] | None = None,
+    ) -> ModelInfo:
+        """All that is known of a model, or careful guesses; what a person says counts most.
+
+        ``ask`` adds what the model's server says.
+        """
         from sloyd.llm.catalogue import known_info
 
         info = known_info(provider, model_id, base_url=base_url)
         if info is None:
             info = model_info(provider, model_id, base_url=base_url)
+        if ask is not None:
+            info = ask(info)
         own = self.own.get(provider.name, {}).get(model_id)
         for facts in (own, self.changes.get(f"{provider.name}/{model_id}")):
             if facts is not None:
@@ -86,6 +102,35 @@ class ModelTables:
         from sloyd.llm.catalogue import catalogued
 
         return model_id in self.own.get(provider.name, {}) or model_id in catalogued(provider)
+
+    def has_key(self, provider: Provider, variables: Mapping[str, str]) -> bool:
+        """Whether a key is set or configured; a command or keyring is not asked for it."""
+        return provider.name in self.keys or key_from(provider, variables) is not None
+
+    def candidates(self, providers: Iterable[Provider]) -> Iterator[Candidate]:
+        """The known models of these providers, as a search takes them.
+
+        A provider that only repeats another's models is left out when that one is among them.
+        """
+        from sloyd.harness.model_search import Candidate
+
+        listed = list(providers)
+        names = {provider.name for provider in listed}
+        for place, provider in enumerate(listed):
+            if provider.models_of in names:
+                continue
+            for model_id in self.ids(provider):
+                name = self.name_of(provider, model_id)
+                is_default = model_id == provider.default_model
+                yield Candidate(provider.name, model_id, name, place, is_default)
+
+    def name_of(self, provider: Provider, model_id: str) -> str:
+        """How people call the model; empty when its id is all that is known."""
+        from sloyd.llm.catalogue import catalogued
+
+        own = self.own.get(provider.name, {}).get(model_id)
+        entry = catalogued(provider).get(model_id)
+        return (own.name if own else None) or (entry.name if entry else "")
 
 
 def _changed(info: ModelInfo, facts: ModelFacts, base_url: str | None) -> ModelInfo:

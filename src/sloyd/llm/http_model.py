@@ -72,6 +72,12 @@ class HttpModel:
         sender = Sender(self._info, self._wire, self._transport, self._key, self._fixes)
         return HttpStream(sender, self._wire, self._retries, context, options)
 
+    def through(self, transport: Transport) -> HttpModel:
+        """The same model over another transport, which the new one owns and closes."""
+        model = HttpModel(self._info, api_key=self._key, transport=transport, retries=self._retries)
+        model._owns_transport = True
+        return model
+
     async def aclose(self) -> None:
         """Close the connections, unless they belong to a shared transport."""
         if self._owns_transport:

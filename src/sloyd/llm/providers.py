@@ -34,6 +34,8 @@ class Provider:
         path: what is appended to a base URL that is only a host.
         keys_url: where a person gets a key.
         needs_key: False for servers that people run themselves.
+        is_automatic: False where the key is often set for something else, so that the provider
+            answers only when it is named.
         models_of: the provider whose part of the catalogue counts here, where it is another.
         quirks: what this server does differently on ``api``; see the wire for the keys.
         headers: sent with each request.
@@ -51,6 +53,7 @@ class Provider:
     default_model: str = ""
     keys_url: str = ""
     needs_key: bool = True
+    is_automatic: bool = True
     models_of: str = ""
     quirks: Mapping[str, Any] = field(default_factory=dict)
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -229,6 +232,7 @@ _HOSTS = (
         key_variables=("HF_TOKEN", "HUGGINGFACE_API_KEY"),
         default_model="moonshotai/Kimi-K3",
         keys_url="https://huggingface.co/settings/tokens",
+        is_automatic=False,
     ),
     _openai_like(
         "nvidia",

@@ -106,15 +106,16 @@ class Transport:
 
         Raises `ProviderError` when no answer comes within ``idle_timeout`` seconds.
         """
-        return await self._request("POST", url, headers, body, idle_timeout)
+        return await self.request("POST", url, headers, body, idle_timeout=idle_timeout)
 
     async def get(self, url: str, headers: Mapping[str, str], *, idle_timeout: float) -> Response:
         """GET, under the same rules."""
-        return await self._request("GET", url, headers, b"", idle_timeout)
+        return await self.request("GET", url, headers, b"", idle_timeout=idle_timeout)
 
-    async def _request(
-        self, method: str, url: str, headers: Mapping[str, str], body: bytes, idle_timeout: float
+    async def request(
+        self, method: str, url: str, headers: Mapping[str, str], body: bytes, *, idle_timeout: float
     ) -> Response:
+        """Send anything, under the same rules: all requests come through here."""
         import httpx2
 
         if not _is_http(url):
