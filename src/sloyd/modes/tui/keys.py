@@ -35,8 +35,24 @@ _SHOWN = {
     "pagedown": "pgdn", "question_mark": "?", "full_stop": ".", "comma": ",",
 }  # fmt: skip
 _NAMED = frozenset(
-    "enter escape delete insert pageup pagedown space tab backspace home end up down left right"
-    " newline".split()
+    {
+        "enter",
+        "escape",
+        "delete",
+        "insert",
+        "pageup",
+        "pagedown",
+        "space",
+        "tab",
+        "backspace",
+        "home",
+        "end",
+        "up",
+        "down",
+        "left",
+        "right",
+        "newline",
+    }
 ) | {f"f{number}" for number in range(1, 25)}
 
 

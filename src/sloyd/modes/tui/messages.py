@@ -25,7 +25,7 @@ the event; what it does not know bubbles up to the app.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal
 
 from textual.message import Message
 
