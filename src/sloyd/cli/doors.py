@@ -1,4 +1,4 @@
-"""From parsed options to an open door: print, JSON, or the conversation."""
+"""From parsed options to an open door: print, JSON, RPC, or the conversation."""
 
 from __future__ import annotations
 
@@ -8,25 +8,39 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
+import msgspec
 
 from sloyd.agent.limits import Limits
 from sloyd.cli.parser import Options
 from sloyd.errors import UsageError
-from sloyd.harness.coding_agent import AgentOptions, CodingAgent
+from sloyd.harness.coding_agent import AgentOptions, CodingAgent, sessions_directory
 from sloyd.harness.home import sloyd_home
 from sloyd.harness.model_choice import ModelChoice
 from sloyd.harness.prompt_input import first_prompts
+from sloyd.harness.session_choice import SessionChoice
+from sloyd.harness.settings import Settings
 from sloyd.harness.settings_files import load_settings
 from sloyd.modes.output import Output
 from sloyd.modes.piped_input import read_piped_input
+from sloyd.modes.session_remarks import session_remarks
 
 __all__ = ["open_door"]
 
 
 def open_door(options: Options) -> int:
     """Run the door that the options ask for; returns the exit code."""
+    if options.verbose:
+        _log_everything()
+    if options.export is not None:
+        return _export(options, options.export)
+    if options.mode == "rpc":
+        from sloyd.modes.rpc import rpc_door
+
+        return anyio.run(rpc_door, _agent_options(options, picked=None))
     words = [_mended(word) for word in options.words]
     interactive = not options.print and options.mode is None and _is_terminal(sys.stdin)
+    if options.resume and not interactive:
+        raise UsageError("--resume needs a terminal to choose at; try --continue, or --session ID")
     prompted = any(not word.startswith("@") for word in words)
     piped = "" if interactive else read_piped_input(have_prompt=prompted)
     if not interactive and not words and not piped.strip():
@@ -34,30 +48,46 @@ def open_door(options: Options) -> int:
             "there is nothing to do: no prompt was given and standard input is empty; "
             'try: sloyd -p "what does this project do?"'
         )
-    return anyio.run(_run, options, words, piped, interactive)
+    picked = None
+    if options.resume:
+        from sloyd.modes.session_picker import pick_session
+
+        picked = pick_session(_sessions(options), str(_directory(options.cwd) or Path.cwd()))
+        if picked is None:
+            return 0
+    return anyio.run(_run, options, words, piped, interactive, picked)
 
 
-async def _run(options: Options, words: Sequence[str], piped: str, interactive: bool) -> int:
-    async with CodingAgent.open(_agent_options(options)) as agent:
+async def _run(
+    options: Options, words: Sequence[str], piped: str, interactive: bool, picked: Path | None
+) -> int:
+    output = None
+    if options.mode == "json":
+        from sloyd.modes.protocol_output import ProtocolOutput
+
+        # Before anything is loaded that might print.
+        output = ProtocolOutput.claim()
+    async with CodingAgent.open(_agent_options(options, picked)) as agent:
+        errors = Output("stderr")
+        for remark in session_remarks(agent.session):
+            errors.line(f"sloyd: {remark}")
         prompts = await first_prompts(agent.workspace, words, piped=piped)
         if interactive:
             from sloyd.modes.plain import plain_door
 
             return await plain_door(agent, prompts)
-        if options.mode == "json":
+        if output is not None:
             from sloyd.modes.jsonl import jsonl_door
 
-            return await jsonl_door(agent, prompts)
+            return await jsonl_door(agent, prompts, output)
         from sloyd.modes.print import print_door
 
         return await print_door(agent, prompts)
 
 
-def _agent_options(options: Options) -> AgentOptions:
-    loaded = load_settings(sloyd_home(os.environ) / "config.toml")
-    for problem in loaded.problems:
-        Output("stderr").line(f"sloyd: {problem}")
-    limits = loaded.settings.limits
+def _agent_options(options: Options, picked: Path | None) -> AgentOptions:
+    settings = _settings(options)
+    limits = settings.limits
     return AgentOptions(
         model=ModelChoice(
             model=options.model,
@@ -67,6 +97,8 @@ def _agent_options(options: Options) -> AgentOptions:
         ),
         thinking=options.thinking,
         tools=() if options.no_tools else options.tools,
+        exclude_tools=options.exclude_tools,
+        builtin_tools=not options.no_builtin_tools,
         system_prompt=options.system_prompt,
         append_system_prompt=options.append_system_prompt,
         cwd=_directory(options.cwd),
@@ -75,8 +107,68 @@ def _agent_options(options: Options) -> AgentOptions:
             max_time=limits.seconds,
             max_cost=limits.dollars,
         ),
-        settings=loaded.settings,
+        settings=settings,
+        context_files=not options.no_context_files,
+        extensions=options.extension,
+        skills=options.skill,
+        prompt_templates=options.prompt_template,
+        find_extensions=not options.no_extensions,
+        find_skills=not options.no_skills,
+        find_prompt_templates=not options.no_prompt_templates,
+        trust_project=True if options.approve else False if options.no_approve else None,
+        offline=options.offline,
+        session=_session(options, picked),
     )
+
+
+def _session(options: Options, picked: Path | None) -> SessionChoice:
+    """Which session the options mean: without a word about it, a new one that is kept."""
+    name = options.name
+    if picked is not None:
+        return SessionChoice(kind="open", reference=str(picked), name=name)
+    if options.continue_:
+        return SessionChoice(kind="continue", name=name)
+    if options.session is not None:
+        return SessionChoice(kind="open", reference=options.session, name=name)
+    if options.session_id is not None:
+        return SessionChoice(kind="id", reference=options.session_id, name=name)
+    if options.fork is not None:
+        return SessionChoice(kind="fork", reference=options.fork, name=name)
+    return SessionChoice(kind="memory" if options.no_session else "new", name=name)
+
+
+def _settings(options: Options) -> Settings:
+    loaded = load_settings(sloyd_home(os.environ) / "config.toml")
+    for problem in loaded.problems:
+        Output("stderr").line(f"sloyd: {problem}")
+    settings = loaded.settings
+    if options.session_dir is not None:
+        directory = str(Path(options.session_dir).expanduser().absolute())
+        kept = msgspec.structs.replace(settings.sessions, directory=directory)
+        settings = msgspec.structs.replace(settings, sessions=kept)
+    return settings
+
+
+def _sessions(options: Options) -> Path:
+    return sessions_directory(os.environ, _settings(options))
+
+
+def _export(options: Options, reference: str) -> int:
+    from sloyd.modes.export import export_file
+    from sloyd.sessions.catalog import find_session
+
+    path = find_session(_sessions(options), reference, str(_directory(options.cwd) or Path.cwd()))
+    target = options.words[0] if options.words else None
+    export_file(path, target, output=None, out=Output("stdout"))
+    return 0
+
+
+def _log_everything() -> None:
+    """Let every log record of ours, down to details, go to standard error."""
+    import logging
+
+    logging.basicConfig(format="sloyd: %(levelname)s %(name)s: %(message)s", level=logging.INFO)
+    logging.getLogger("sloyd").setLevel(logging.DEBUG)
 
 
 def _directory(named: str | None) -> Path | None:

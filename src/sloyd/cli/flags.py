@@ -6,16 +6,16 @@ Names follow pi's where the meaning is the same.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, TypeAlias
+
+import msgspec
 
 __all__ = ["COMMANDS", "FLAGS", "Command", "Flag", "FlagKind", "flag_names"]
 
 FlagKind: TypeAlias = Literal["switch", "text", "integer", "number", "choice", "list"]
 
 
-@dataclass(frozen=True, slots=True)
-class Flag:
+class Flag(msgspec.Struct, frozen=True):
     """One switch.
 
     Attributes:
@@ -36,12 +36,17 @@ class Flag:
 
     @property
     def key(self) -> str:
-        """The name in the parsed options: ``--base-url`` becomes ``base_url``."""
-        return self.names[0].lstrip("-").replace("-", "_")
+        """The name in the parsed options: ``--base-url`` becomes ``base_url``.
+
+        A word of Python's own gets an underscore behind it: ``--continue`` becomes ``continue_``.
+        """
+        import keyword
+
+        name = self.names[0].lstrip("-").replace("-", "_")
+        return f"{name}_" if keyword.iskeyword(name) else name
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(msgspec.Struct, frozen=True):
     """A subcommand: ``sloyd NAME ...``."""
 
     name: str
@@ -57,6 +62,12 @@ COMMANDS: tuple[Command, ...] = (
         "Run one tool, or a stream of calls, without a model",
     ),
     Command("undo", "undo [ID]", "List and revert the file changes that tools made"),
+    Command(
+        "sessions",
+        "sessions [search WORDS]",
+        "List, search, show, rename, delete and export sessions",
+    ),
+    Command("config", "config [set NAME VALUE]", "See and change settings"),
 )
 
 _LEVELS = ("off", "minimal", "low", "medium", "high", "xhigh", "max")
@@ -65,11 +76,56 @@ FLAGS: tuple[Flag, ...] = (
     Flag(("--print", "-p"), "Answer the prompt, print the final text and exit", group="Mode"),
     Flag(
         ("--mode",),
-        "What to write: the final text, or one JSON event a line",
+        "What to write: the final text, one JSON event a line, or answers to commands on stdin",
         kind="choice",
         metavar="MODE",
-        choices=("text", "json"),
+        choices=("text", "json", "rpc"),
         group="Mode",
+    ),
+    Flag(
+        ("--export",),
+        "Write a session (a file, an id or a name) as a page, to OUT or beside you, and exit",
+        kind="text",
+        metavar="SESSION [OUT]",
+        group="Mode",
+    ),
+    Flag(("--continue", "-c"), "Go on in the newest session of this directory", group="Session"),
+    Flag(("--resume", "-r"), "Choose the session to go on in from a list", group="Session"),
+    Flag(
+        ("--session",),
+        "Go on in this session: a path, an id, the beginning of one, or a name",
+        kind="text",
+        metavar="SESSION",
+        group="Session",
+    ),
+    Flag(
+        ("--session-id",),
+        "Go on in the session of exactly this id, or begin one with it",
+        kind="text",
+        metavar="ID",
+        group="Session",
+    ),
+    Flag(
+        ("--fork",),
+        "Go on in a copy of this session, in this directory",
+        kind="text",
+        metavar="SESSION",
+        group="Session",
+    ),
+    Flag(
+        ("--session-dir",),
+        "Directory for session files, in the place of the usual one",
+        kind="text",
+        metavar="DIR",
+        group="Session",
+    ),
+    Flag(("--no-session",), "Keep the session in memory only", group="Session"),
+    Flag(
+        ("--name", "-n"),
+        "Name to give the session",
+        kind="text",
+        metavar="NAME",
+        group="Session",
     ),
     Flag(
         ("--provider",),
@@ -108,7 +164,58 @@ FLAGS: tuple[Flag, ...] = (
         metavar="LIST",
         group="Tools",
     ),
+    Flag(
+        ("--exclude-tools", "-xt"),
+        "Tools to take away: a list with * patterns",
+        kind="text",
+        metavar="LIST",
+        group="Tools",
+    ),
+    Flag(
+        ("--no-builtin-tools", "-nbt"),
+        "Leave out the built-in tools unless --tools names them",
+        group="Tools",
+    ),
     Flag(("--no-tools", "-nt"), "Give the model no tools at all", group="Tools"),
+    Flag(
+        ("--extension", "-e"),
+        "Load this extension, a file or a directory (repeatable)",
+        kind="list",
+        metavar="PATH",
+        group="Resources",
+    ),
+    Flag(("--no-extensions", "-ne"), "Load only the extensions named here", group="Resources"),
+    Flag(
+        ("--skill",),
+        "Use this skill, a file or a directory (repeatable)",
+        kind="list",
+        metavar="PATH",
+        group="Resources",
+    ),
+    Flag(("--no-skills", "-ns"), "Use only the skills named here", group="Resources"),
+    Flag(
+        ("--prompt-template",),
+        "Use this prompt template, a file or a directory (repeatable)",
+        kind="list",
+        metavar="PATH",
+        group="Resources",
+    ),
+    Flag(
+        ("--no-prompt-templates", "-np"),
+        "Use only the prompt templates named here",
+        group="Resources",
+    ),
+    Flag(("--no-context-files", "-nc"), "Do not read AGENTS.md and its like", group="Resources"),
+    Flag(
+        ("--approve", "-a"),
+        "Trust this project's own settings and extensions, for this run",
+        group="Resources",
+    ),
+    Flag(
+        ("--no-approve", "-na"),
+        "Ignore this project's own settings and extensions, for this run",
+        group="Resources",
+    ),
     Flag(
         ("--system-prompt",),
         "Text, or a file with it, in the place of the system prompt",
@@ -131,6 +238,8 @@ FLAGS: tuple[Flag, ...] = (
         group="Limits",
     ),
     Flag(("--cwd",), "Directory to work in", kind="text", metavar="DIR"),
+    Flag(("--offline",), "Let nothing but the model's own requests use the network"),
+    Flag(("--verbose",), "Tell on standard error what happens inside"),
     Flag(("--version", "-v"), "Print the version and exit"),
     Flag(("--help", "-h"), "Print this help and exit"),
 )

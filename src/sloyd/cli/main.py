@@ -53,6 +53,14 @@ def _run(words: list[str]) -> int:
             from sloyd.modes.undo import undo_door
 
             return undo_door(words[1:])
+        case "sessions":
+            from sloyd.modes.sessions import sessions_door
+
+            return sessions_door(words[1:])
+        case "config":
+            from sloyd.modes.config import config_door
+
+            return config_door(words[1:])
         case _:
             from sloyd.cli.parser import help_text, parse
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
+import msgspec
+
+from sloyd.cli.combinations import check_combination
 from sloyd.cli.flags import COMMANDS, FLAGS, Flag, flag_names
 from sloyd.errors import UsageError
 
@@ -16,26 +18,47 @@ if TYPE_CHECKING:
 __all__ = ["Options", "help_text", "parse"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Options:
+class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line asks for. None means that the switch was not given."""
 
     print: bool = False
-    mode: str | None = None
+    mode: Literal["text", "json", "rpc"] | None = None
+    export: str | None = None
+    continue_: bool = False
+    resume: bool = False
+    session: str | None = None
+    session_id: str | None = None
+    fork: str | None = None
+    session_dir: str | None = None
+    no_session: bool = False
+    name: str | None = None
     provider: str | None = None
     model: str | None = None
     base_url: str | None = None
     api_key: str | None = None
     thinking: ThinkingLevel | None = None
     tools: str | None = None
+    exclude_tools: str | None = None
+    no_builtin_tools: bool = False
     no_tools: bool = False
+    extension: tuple[str, ...] = ()
+    no_extensions: bool = False
+    skill: tuple[str, ...] = ()
+    no_skills: bool = False
+    prompt_template: tuple[str, ...] = ()
+    no_prompt_templates: bool = False
+    no_context_files: bool = False
+    approve: bool = False
+    no_approve: bool = False
     system_prompt: str | None = None
     append_system_prompt: tuple[str, ...] = ()
     max_turns: int | None = None
     cwd: str | None = None
+    offline: bool = False
+    verbose: bool = False
     version: bool = False
     help: bool = False
-    words: tuple[str, ...] = field(default=())
+    words: tuple[str, ...] = ()
     """Prompts and ``@file`` arguments, in their order."""
 
 
@@ -78,13 +101,14 @@ def parse(arguments: Sequence[str]) -> Options:
         if word.startswith("-") and word != "-":
             raise UsageError(_unknown(word))
         words.append(word)
-    values: dict[str, Any] = {
-        f.name: getattr(known, f.name) for f in fields(Options) if f.name != "words"
-    }
-    values["append_system_prompt"] = tuple(values["append_system_prompt"])
-    if values["max_turns"] is not None and values["max_turns"] < 1:
-        raise UsageError("--max-turns takes a whole number from 1 up")
-    return Options(**values, words=(*words, *behind))
+    values: dict[str, Any] = {}
+    for flag in FLAGS:
+        value = getattr(known, flag.key)
+        values[flag.key] = tuple(value) if flag.kind == "list" else value
+    options = Options(**values, words=(*words, *behind))
+    if not (options.help or options.version):
+        check_combination(options)
+    return options
 
 
 def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
@@ -136,7 +160,7 @@ def help_text() -> str:
         "the prompt; @file puts a file (or an image) into it; words behind -- are prompts.",
         "",
         "Commands:",
-        *(f"  {command.usage:<30} {command.doc}" for command in COMMANDS),
+        *(f"  {command.usage:<37} {command.doc}" for command in COMMANDS),
     ]
     for group in dict.fromkeys(flag.group for flag in FLAGS):
         lines += ["", f"{group}:"]

@@ -14,74 +14,50 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from sloyd.agent.agent import Agent, Prompt
 from sloyd.agent.handoff import Handoff
 from sloyd.agent.hooks import Hooks, Request
-from sloyd.agent.limits import Limits
 from sloyd.agent.listeners import Listeners
 from sloyd.agent.result import RunResult
-from sloyd.errors import SloydError, UsageError
-from sloyd.harness.context_files import find_context_files, project_context
+from sloyd.errors import AgentBusy, UsageError
+from sloyd.harness.command_table import command_table
 from sloyd.harness.conversation import Conversation
+from sloyd.harness.door import Door, HeadlessDoor, NoticeLevel
 from sloyd.harness.events import HarnessEvent, ModelChanged, Notice, ThinkingChanged
-from sloyd.harness.home import sloyd_home
-from sloyd.harness.model_choice import ModelChoice, choose_model
+from sloyd.harness.model_choice import ModelChoice
+from sloyd.harness.opening import (
+    activate_tools,
+    build_prompt,
+    make_limits,
+    make_toolbox,
+    open_model,
+    sessions_directory,
+    tool_settings,
+)
+from sloyd.harness.options import AgentOptions
 from sloyd.harness.recovery import Recovery
-from sloyd.harness.session_choice import SessionChoice, open_session
+from sloyd.harness.resources import Resources, find_resources, start_notices
+from sloyd.harness.session_choice import open_session
 from sloyd.harness.settings import Settings
-from sloyd.harness.system_prompt import system_prompt
 from sloyd.harness.toolbox import Toolbox
 from sloyd.llm.http_model import HttpModel
 from sloyd.llm.messages import Message, UserMessage
-from sloyd.llm.models import THINKING_LEVELS, Model, StreamOptions, ThinkingLevel
+from sloyd.llm.models import Model, StreamOptions, ThinkingLevel
 from sloyd.sessions.entries import ModelChangeEntry, ThinkingLevelChangeEntry
+from sloyd.sessions.journal import Journal
 from sloyd.sessions.session import Session
-from sloyd.tools.definition import ToolDefinition
-from sloyd.tools.environment import ToolSettings
-from sloyd.tools.registry import ToolRegistry, select
+from sloyd.tools.registry import ToolRegistry
 from sloyd.workspace.base import Workspace
 
+if TYPE_CHECKING:
+    from sloyd.sessions.rewind import RewindPlan
+
 __all__ = ["AgentOptions", "CodingAgent", "sessions_directory"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentOptions:
-    """How a coding agent is to be opened. Every field may be left out.
-
-    Attributes:
-        model: what answers, as a name (see `ModelChoice`) or ready made.
-        tools: the active tools, as ``--tools`` takes them, or a sequence of names; an empty one
-            means no tools.
-        extra_tools: further definitions, active from the start; a name that is taken is replaced.
-        system_prompt: takes the place of the built prompt.
-        append_system_prompt: texts behind the system prompt.
-        workspace: where the tools act; by default this machine, in ``cwd``.
-        limits: where a run stops.
-        settings: the settings in force; by default the built-in ones.
-        variables: the environment to read keys from; by default the process's own.
-        context_files: whether AGENTS.md files are read.
-        session: which session to work in; by default one that is kept in memory only.
-    """
-
-    model: Model | ModelChoice | str | None = None
-    thinking: ThinkingLevel | None = None
-    tools: str | Sequence[str] | None = None
-    extra_tools: Sequence[ToolDefinition[Any]] = ()
-    system_prompt: str | None = None
-    append_system_prompt: Sequence[str] = ()
-    cwd: str | Path | None = None
-    workspace: Workspace | None = None
-    limits: Limits = field(default_factory=Limits)
-    settings: Settings = field(default_factory=Settings)
-    variables: Mapping[str, str] | None = None
-    context_files: bool = True
-    session: SessionChoice = field(default_factory=lambda: SessionChoice(kind="memory"))
 
 
 class CodingAgent:
@@ -92,7 +68,10 @@ class CodingAgent:
         registry: all tools, and which are active.
         toolbox: the workspace and the journal of changes.
         conversation: the session and everything that changes which messages there are.
-        settings: the settings in force.
+        resources: what was found around the run: settings, skills, templates and so on.
+        commands: the slash commands.
+        door: where people are told and asked; the door that is open puts itself here.
+        notices: what people should know from the start; see `tell_notices`.
     """
 
     def __init__(
@@ -102,29 +81,29 @@ class CodingAgent:
         toolbox: Toolbox,
         session: Session,
         options: AgentOptions,
+        resources: Resources,
         variables: Mapping[str, str],
     ) -> None:
         self.agent = agent
         self.registry = registry
         self.toolbox = toolbox
-        self.settings = options.settings
+        self.resources = resources
+        self.notices: list[Notice] = list(start_notices(resources))
+        self._options = options
         self._variables = variables
         self._listeners: Listeners[HarnessEvent] = Listeners()
+        self.door: Door = HeadlessDoor("sdk", self.notify)
+        settings = self.settings
         self.conversation = Conversation(
             agent,
             session,
-            sessions=sessions_directory(variables, options.settings),
-            compaction=options.settings.compaction,
+            sessions=self.sessions_directory,
+            compaction=settings.compaction,
             emit=self._listeners.emit,
         )
-        self._recovery = Recovery(
-            agent, self.conversation, options.settings.retry, self._listeners.emit
-        )
+        self._recovery = Recovery(agent, self.conversation, settings.retry, self._listeners.emit)
         agent.hooks = Hooks(prepare_request=self._before_request)
-        agent.set_queue_modes(
-            steering=options.settings.sessions.steering,
-            follow_up=options.settings.sessions.follow_up,
-        )
+        self._use_resources(resources)
         # After the conversation's own listener: a message is saved before anybody hears of it.
         agent.subscribe(self._listeners.emit)
 
@@ -140,26 +119,28 @@ class CodingAgent:
         """
         chosen = dataclasses.replace(options or AgentOptions(), **changes)
         variables = os.environ if chosen.variables is None else chosen.variables
-        toolbox = _toolbox(chosen, variables)
+        resources = await find_resources(chosen, variables)
+        settings = resources.loaded.settings
+        toolbox = make_toolbox(chosen, settings, variables)
         registry = ToolRegistry([*toolbox.definitions, *chosen.extra_tools])
-        _activate(registry, chosen)
-        sessions = sessions_directory(variables, chosen.settings)
+        activate_tools(registry, chosen, settings)
+        sessions = sessions_directory(variables, settings)
         session = open_session(chosen.session, sessions, toolbox.workspace.cwd)
         try:
-            model, thinking = _model(chosen, variables, session)
+            model, thinking = open_model(chosen, settings, variables, session, resources.models)
             agent = Agent(
                 model,
-                system_prompt=_prompt(chosen, registry, toolbox.workspace.cwd, variables),
+                system_prompt=build_prompt(registry, resources, toolbox.workspace.cwd),
                 tools=registry.agent_tools(),
                 options=StreamOptions(
                     thinking=thinking,
                     session_id=session.id,
-                    max_retries=chosen.settings.retry.attempts,
-                    idle_timeout=chosen.settings.retry.idle_seconds,
+                    max_retries=settings.retry.attempts,
+                    idle_timeout=settings.retry.idle_seconds,
                 ),
-                limits=chosen.limits,
+                limits=make_limits(chosen, settings),
             )
-            opened = cls(agent, registry, toolbox, session, chosen, variables)
+            opened = cls(agent, registry, toolbox, session, chosen, resources, variables)
             opened._note_model()
             yield opened
             await opened._close(keep=chosen.model)
@@ -175,6 +156,34 @@ class CodingAgent:
     async def _before_request(self, request: Request) -> None:
         await self.conversation.compact_if_needed()
 
+    async def reload(self) -> None:
+        """Read settings, instructions, skills, templates and extensions again.
+
+        Raises `AgentBusy` during a run.
+        """
+        if self.is_running:
+            raise AgentBusy("Nothing can be read again while the agent works; stop it first.")
+        resources = await find_resources(self._options, self._variables)
+        self.notices += start_notices(resources)
+        settings = resources.loaded.settings
+        self.toolbox = Toolbox.on(
+            self.workspace, journal=self.toolbox.journal, settings=tool_settings(settings)
+        )
+        for definition in self.toolbox.definitions:
+            self.registry.register(definition)
+        self._use_resources(resources)
+        self.set_active_tools(self.registry.active_names)
+        await self.tell_notices()
+
+    def _use_resources(self, resources: Resources) -> None:
+        self.resources = resources
+        settings = resources.loaded.settings
+        self.commands = command_table(resources)
+        self.conversation.use_compaction(settings.compaction)
+        self.agent.set_queue_modes(
+            steering=settings.sessions.steering, follow_up=settings.sessions.follow_up
+        )
+
     # What it is
 
     @property
@@ -186,6 +195,21 @@ class CodingAgent:
     def thinking(self) -> ThinkingLevel:
         """How much the model reasons."""
         return self.agent.options.thinking
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.resources.loaded.settings
+
+    @property
+    def home(self) -> Path:
+        """Where Sloyd keeps its own files."""
+        return self.resources.home
+
+    @property
+    def sessions_directory(self) -> Path:
+        """Where the sessions of all projects are kept."""
+        return sessions_directory(self._variables, self.settings)
 
     @property
     def workspace(self) -> Workspace:
@@ -211,10 +235,12 @@ class CodingAgent:
 
     async def prompt(self, prompt: Prompt) -> RunResult:
         """Run until the model has nothing more to do. Raises `AgentBusy` during a run."""
+        await self.tell_notices()
         return await self._recovery.prompt(prompt)
 
     async def resume(self) -> RunResult:
         """Go on where the conversation stands: after an abort, a limit, an error."""
+        await self.tell_notices()
         return await self._recovery.resume()
 
     async def run(self, prompt: Prompt) -> AsyncGenerator[HarnessEvent, None]:
@@ -253,16 +279,48 @@ class CodingAgent:
         """Hear every event; returns the way to stop hearing."""
         return self._listeners.subscribe(listener)
 
-    async def notify(self, message: str, level: Literal["info", "warning", "error"]) -> None:
+    async def notify(self, message: str, level: NoticeLevel = "info") -> None:
         """Tell all listeners something that stops nothing."""
         await self._listeners.emit(Notice(message=message, level=level))
+
+    async def tell_notices(self) -> None:
+        """Tell the listeners what was found to be wrong at the start, or when reading again.
+
+        A door does so once it listens; at the latest, the first prompt does.
+        """
+        told, self.notices = self.notices, []
+        for notice in told:
+            await self._listeners.emit(notice)
+
+    # Going back
+
+    async def plan_rewind(self, entry_id: str) -> RewindPlan:
+        """What going back to a message would do to files and conversation; nothing is changed.
+
+        Raises `UsageError` where changes of files are not recorded, else as
+        `sloyd.sessions.rewind.plan_rewind` does.
+        """
+        from sloyd.sessions.rewind import plan_rewind
+
+        return await plan_rewind(self.session, entry_id, self._journal(), self.workspace)
+
+    async def rewind(self, plan: RewindPlan, *, force: bool = False) -> None:
+        """Go back as planned. Raises `AgentBusy` during a run, `SessionError` when it cannot."""
+        await self.conversation.rewind(plan, self._journal(), self.workspace, force=force)
+
+    def _journal(self) -> Journal:
+        if self.toolbox.journal is None:
+            raise UsageError("changes of files are not recorded in this workspace")
+        return self.toolbox.journal
 
     # Changing what answers
 
     async def set_model(self, choice: Model | ModelChoice | str) -> None:
         """Let another model answer from the next request on. Raises as `open` does."""
-        options = AgentOptions(model=choice, thinking=self.thinking, settings=self.settings)
-        model, thinking = _model(options, self._variables, None)
+        options = AgentOptions(model=choice, thinking=self.thinking)
+        model, thinking = open_model(
+            options, self.settings, self._variables, None, self.resources.models
+        )
         old, self.agent.model = self.agent.model, model
         self._note_model()
         info = model.info
@@ -282,6 +340,7 @@ class CodingAgent:
         """Let the model use exactly these tools from the next request on."""
         self.registry.activate(names)
         self.agent.tools = self.registry.agent_tools()
+        self.agent.system_prompt = build_prompt(self.registry, self.resources, self.workspace.cwd)
 
     def _note_model(self) -> None:
         """Keep in the session what answers, where it is not what the session says already."""
@@ -304,83 +363,3 @@ class CodingAgent:
             "provider": info.provider,
             "model": info.id,
         }
-
-
-def sessions_directory(variables: Mapping[str, str], settings: Settings) -> Path:
-    """Where the sessions of all projects are kept."""
-    named = settings.sessions.directory
-    return Path(named).expanduser() if named else sloyd_home(variables) / "sessions"
-
-
-def _model(
-    options: AgentOptions, variables: Mapping[str, str], session: Session | None
-) -> tuple[Model, ThinkingLevel]:
-    """What answers, and how much it reasons: as asked, else as the session had it, else as set."""
-    chosen = options.model
-    default = options.thinking or options.settings.model.thinking
-    if chosen is None or isinstance(chosen, str):
-        chosen = ModelChoice(model=chosen)
-    if not isinstance(chosen, ModelChoice):
-        return chosen, default
-    known = session.context() if session is not None else None
-    if known is not None and known.model_id and chosen == ModelChoice():
-        try:
-            model, _ = choose_model(
-                ModelChoice(model=known.model_id, provider=known.provider),
-                variables,
-                options.settings,
-            )
-        except SloydError:
-            pass
-        else:
-            saved = known.thinking_level
-            kept = msgspec.convert(saved, ThinkingLevel) if saved in THINKING_LEVELS else default
-            return model, options.thinking or kept
-    model, level = choose_model(chosen, variables, options.settings)
-    return model, options.thinking or level or default
-
-
-def _toolbox(options: AgentOptions, variables: Mapping[str, str]) -> Toolbox:
-    settings = options.settings
-    tool_settings = ToolSettings(
-        shell_path=settings.shell.path,
-        command_prefix=settings.shell.prefix,
-        default_timeout=settings.shell.timeout,
-        log_limit=settings.shell.log_bytes,
-        hidden_variables=settings.shell.hide,
-        passed_variables=settings.shell.let_through,
-        image_box=settings.tools.image_side,
-        search_program=settings.tools.search_program,
-    )
-    if options.workspace is not None:
-        return Toolbox.on(options.workspace, settings=tool_settings)
-    return Toolbox.local(options.cwd, settings=tool_settings, variables=variables)
-
-
-def _activate(registry: ToolRegistry, options: AgentOptions) -> None:
-    selection = options.tools if options.tools is not None else options.settings.tools.active
-    if selection is not None:
-        registry.activate(select(registry, selection))
-    wanted = [*registry.active_names, *(tool.name for tool in options.extra_tools)]
-    registry.activate(list(dict.fromkeys(wanted)))
-
-
-def _prompt(
-    options: AgentOptions, registry: ToolRegistry, cwd: str, variables: Mapping[str, str]
-) -> str:
-    additions = [_text_or_file(text) for text in options.append_system_prompt]
-    if options.context_files and options.workspace is None:
-        additions.append(project_context(find_context_files(Path(cwd), sloyd_home(variables))))
-    base = None if options.system_prompt is None else _text_or_file(options.system_prompt)
-    return system_prompt(registry.active, cwd=cwd, base=base, additions=additions)
-
-
-def _text_or_file(value: str) -> str:
-    """The text of the file that ``value`` names, or ``value`` itself where there is none."""
-    if "\n" in value or len(value) > 1024:
-        return value
-    path = Path(value).expanduser()
-    try:
-        return path.read_text("utf-8-sig") if path.is_file() else value
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read the prompt file {value}: {error}") from error

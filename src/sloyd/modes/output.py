@@ -16,7 +16,7 @@ import msgspec
 
 from sloyd.errors import SloydError
 
-__all__ = ["Output", "OutputFailed", "ReaderGone", "json_line", "scrub"]
+__all__ = ["Output", "OutputFailed", "ReaderGone", "json_line", "scrub", "standard_stream"]
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -27,6 +27,12 @@ class ReaderGone(SloydError):
 
 class OutputFailed(SloydError):
     """Raised when output cannot be written, for instance because the disk is full."""
+
+
+def standard_stream(name: Literal["stdout", "stderr"]) -> TextIO | None:
+    """Python's own stream of that name; None when it was closed, by whoever started us or here."""
+    stream: TextIO | None = getattr(sys, name)
+    return stream if stream is not None and not stream.closed else None
 
 
 def scrub(text: str) -> str:
@@ -93,8 +99,7 @@ class Output:
         self.write(text + "\n")
 
     def _stream(self) -> TextIO | None:
-        stream: TextIO | None = getattr(sys, self._name)
-        return stream if stream is not None and not stream.closed else None
+        return standard_stream(self._name)
 
     def _silence(self) -> None:
         """Point the stream at nothing, so that the interpreter's own flush at exit cannot fail."""
