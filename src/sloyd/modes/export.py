@@ -44,7 +44,7 @@ def export_file(path: Path, target: str | None, *, output: str | None, out: Outp
 def _format(named: str | None) -> ExportFormat | None:
     for known in get_args(ExportFormat):
         if named == known:
-            return known
+            return known  # type: ignore[no-any-return]
     if named is not None:
         raise UsageError(f"--format takes {', '.join(get_args(ExportFormat))}, not {named}")
     return None
