@@ -124,7 +124,7 @@ class CodingAgent:
         toolbox = make_toolbox(chosen, settings, variables)
         registry = ToolRegistry([*toolbox.definitions, *chosen.extra_tools])
         activate_tools(registry, chosen, settings)
-        sessions = sessions_directory(variables, settings)
+        sessions = chosen.sessions_directory or sessions_directory(variables, settings)
         session = open_session(chosen.session, sessions, toolbox.workspace.cwd)
         try:
             model, thinking = open_model(chosen, settings, variables, session, resources.models)
@@ -209,7 +209,9 @@ class CodingAgent:
     @property
     def sessions_directory(self) -> Path:
         """Where the sessions of all projects are kept."""
-        return sessions_directory(self._variables, self.settings)
+        return self._options.sessions_directory or sessions_directory(
+            self._variables, self.settings
+        )
 
     @property
     def workspace(self) -> Workspace:

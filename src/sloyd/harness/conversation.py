@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
@@ -20,13 +20,18 @@ from sloyd.harness.events import (
 )
 from sloyd.harness.settings import CompactionSettings
 from sloyd.llm.messages import AssistantMessage, Message
-from sloyd.sessions.compacting import CompactionReason, compact_session
 from sloyd.sessions.cut import CompactionSettings as CutSettings
 from sloyd.sessions.cut import should_compact
-from sloyd.sessions.edits import drop, hide, restore
 from sloyd.sessions.estimate import context_tokens, estimate_message, estimate_text, usage_tokens
-from sloyd.sessions.forks import clone, fork
 from sloyd.sessions.session import Session
+
+if TYPE_CHECKING:
+    from sloyd.sessions.compacting import CompactionReason
+
+if TYPE_CHECKING:
+    from sloyd.sessions.journal import Journal
+    from sloyd.sessions.rewind import RewindPlan
+    from sloyd.workspace.base import Workspace
 
 __all__ = ["Conversation"]
 
@@ -51,11 +56,7 @@ class Conversation:
         self._agent = agent
         self._session = session
         self._sessions = sessions
-        self._compaction = CutSettings(
-            enabled=compaction.enabled,
-            reserve_tokens=compaction.reserve_tokens,
-            keep_recent_tokens=compaction.keep_recent_tokens,
-        )
+        self.use_compaction(compaction)
         self._emit = emit
         agent.subscribe(self._save)
         self._load()
@@ -64,6 +65,14 @@ class Conversation:
     def session(self) -> Session:
         """The session that is spoken in."""
         return self._session
+
+    def use_compaction(self, settings: CompactionSettings) -> None:
+        """Compact as these settings say from now on."""
+        self._compaction = CutSettings(
+            enabled=settings.enabled,
+            reserve_tokens=settings.reserve_tokens,
+            keep_recent_tokens=settings.keep_recent_tokens,
+        )
 
     @property
     def auto_compaction(self) -> bool:
@@ -107,6 +116,8 @@ class Conversation:
 
     async def fork_at(self, entry_id: str) -> str:
         """Go on in a copy that ends before a user message; returns that message's text."""
+        from sloyd.sessions.forks import fork
+
         self._demand_idle()
         copy, text = fork(self._session, entry_id, sessions=self._sessions)
         await self.use(copy, "fork")
@@ -114,8 +125,15 @@ class Conversation:
 
     async def clone(self) -> None:
         """Go on in a copy of the active branch."""
+        from sloyd.sessions.forks import clone
+
         self._demand_idle()
         await self.use(clone(self._session, sessions=self._sessions), "clone")
+
+    async def rename(self, name: str) -> None:
+        """Give the session a name; an empty one takes it away."""
+        self._session.set_name(name)
+        await self._changed("name")
 
     async def navigate(self, entry_id: str | None, *, summarise: bool = False) -> None:
         """Go on from another entry of the tree; a summary tells the model of the branch left."""
@@ -132,8 +150,21 @@ class Conversation:
         self._load()
         await self._changed("navigate")
 
+    async def rewind(
+        self, plan: RewindPlan, journal: Journal, workspace: Workspace, *, force: bool = False
+    ) -> None:
+        """Go back as planned, with the files; see `sloyd.sessions.rewind.rewind`."""
+        self._demand_idle()
+        from sloyd.sessions.rewind import rewind
+
+        await rewind(plan, self._session, journal, workspace, force=force)
+        self._load()
+        await self._changed("navigate")
+
     async def drop(self, entry_id: str) -> tuple[str, ...]:
         """Take a message out of the context; returns the entries that went with it."""
+        from sloyd.sessions.edits import drop
+
         self._demand_idle()
         gone = drop(self._session, entry_id)
         self._load()
@@ -142,6 +173,8 @@ class Conversation:
 
     async def restore(self, entry_id: str) -> tuple[str, ...]:
         """Put a message back into the context; returns the entries that came with it."""
+        from sloyd.sessions.edits import restore
+
         self._demand_idle()
         back = restore(self._session, entry_id)
         self._load()
@@ -149,7 +182,7 @@ class Conversation:
         return back
 
     async def _changed(
-        self, reason: Literal["new", "open", "fork", "clone", "navigate", "edit"]
+        self, reason: Literal["new", "open", "fork", "clone", "navigate", "edit", "name"]
     ) -> None:
         for notice in self._session.notices:
             await self._emit(Notice(message=notice, level="warning"))
@@ -168,6 +201,8 @@ class Conversation:
         self, instructions: str | None = None, reason: CompactionReason = "manual"
     ) -> CompactionEnd:
         """Summarise older messages. What failed is in the event, and nothing has changed then."""
+        from sloyd.sessions.compacting import compact_session
+
         await self._emit(CompactionStart(reason=reason))
         try:
             entry = await compact_session(
@@ -222,6 +257,8 @@ class Conversation:
 
     def hide_failed_answer(self) -> None:
         """Leave a failed last answer out of the context, so that it can be asked for again."""
+        from sloyd.sessions.edits import hide
+
         for item in reversed(self._session.context().items):
             if isinstance(item.message, AssistantMessage):
                 if item.message.stop_reason in ("error", "aborted", "length"):

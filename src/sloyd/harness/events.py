@@ -43,10 +43,10 @@ class CompactionEnd(_Event, frozen=True, tag="compaction_end"):
 
 
 class SessionChanged(_Event, frozen=True, tag="session_changed"):
-    """Another session, or another branch of it, is the conversation now."""
+    """Another session, another branch of it, or another name is the conversation's now."""
 
     session_id: str
-    reason: Literal["new", "open", "fork", "clone", "navigate", "edit"]
+    reason: Literal["new", "open", "fork", "clone", "navigate", "edit", "name"]
     name: str | None = None
 
 

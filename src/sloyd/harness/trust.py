@@ -9,16 +9,32 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+import msgspec
+
 from sloyd.errors import SettingsError
 from sloyd.harness.home import private_directory
+from sloyd.harness.settings import TrustDefault
 
-__all__ = ["TrustDecision", "TrustFile", "needs_trust"]
+__all__ = [
+    "Ask",
+    "Trust",
+    "TrustAnswer",
+    "TrustDecision",
+    "TrustFile",
+    "decide_trust",
+    "needs_trust",
+]
 
 TrustDecision: TypeAlias = Literal["trusted", "untrusted"]
+TrustAnswer: TypeAlias = Literal["always", "once", "not-now", "never"]
+"""What a person says: the first and the last are kept, the others hold for this run."""
+
+Ask: TypeAlias = Callable[[Path, Sequence[Path]], Awaitable[TrustAnswer]]
+"""Asks a person about a project and what it has that would configure Sloyd or run code."""
 
 _CONFIGURING = (
     "config.toml",
@@ -32,10 +48,55 @@ _CONFIGURING = (
 )
 
 
-def needs_trust(project: Path) -> list[Path]:
-    """What the project has that would configure Sloyd or run code."""
-    own = [project / ".sloyd" / name for name in _CONFIGURING]
-    return [path for path in (*own, project / ".agents" / "skills") if path.exists()]
+class Trust(msgspec.Struct, frozen=True):
+    """Whether a project may configure Sloyd, and what of it was left out because it may not."""
+
+    trusted: bool
+    left_out: tuple[Path, ...] = ()
+    problem: str | None = None
+
+
+def needs_trust(project: Path, home: Path | None = None) -> list[Path]:
+    """What the project has that would configure Sloyd or run code.
+
+    The directory ``home`` is the user's own, also where it lies in the project.
+    """
+    found = []
+    own = project / ".sloyd"
+    if own.is_dir() and not (home is not None and home.exists() and own.samefile(home)):
+        found += [own / name for name in _CONFIGURING if (own / name).exists()]
+    skills = project / ".agents" / "skills"
+    if skills.is_dir() and project.resolve() != Path.home().resolve():
+        found.append(skills)
+    return found
+
+
+async def decide_trust(
+    project: Path, home: Path, choice: bool | None, default: TrustDefault, ask: Ask | None
+) -> Trust:
+    """Whether the project is trusted: by the flag, the saved decision, the setting, the person.
+
+    A project without anything to trust counts as trusted unless somebody has said no.
+    """
+    found = tuple(needs_trust(project, home))
+    if choice is not None:
+        return Trust(choice, () if choice else found)
+    file = TrustFile(home)
+    try:
+        saved = file.decision(project)
+    except SettingsError as error:
+        return Trust(False, found, str(error))
+    if saved is not None:
+        return Trust(saved == "trusted", () if saved == "trusted" else found)
+    if not found or default == "always":
+        return Trust(True)
+    if default == "never" or ask is None:
+        return Trust(False, found)
+    answer = await ask(project, found)
+    trusted = answer in ("always", "once")
+    if answer in ("always", "never"):
+        file.decide(project, "trusted" if trusted else "untrusted")
+    return Trust(trusted, () if trusted else found)
 
 
 class TrustFile:

@@ -10,6 +10,7 @@ import anyio
 from sloyd.demo import DemoCheck, DemoProject, intro, outro, prepare
 from sloyd.errors import UsageError
 from sloyd.harness.coding_agent import AgentOptions, CodingAgent
+from sloyd.harness.settings import Settings
 from sloyd.llm.messages import UserMessage
 from sloyd.modes.output import Output
 from sloyd.modes.signals import stopping_on_signals
@@ -44,7 +45,14 @@ async def _run(project: DemoProject) -> int:
     out.line(f"> {project.prompt}\n")
     check = DemoCheck()
     options = AgentOptions(
-        model=f"scripted:{project.script_path}", cwd=project.directory, context_files=False
+        model=f"scripted:{project.script_path}",
+        cwd=project.directory,
+        context_files=False,
+        settings=Settings(),
+        trust_project=False,
+        find_extensions=False,
+        find_skills=False,
+        find_prompt_templates=False,
     )
     async with CodingAgent.open(options) as agent:
         agent.subscribe(PlainView(agent, Console(highlight=False)).show)

@@ -13,21 +13,16 @@ import anyio
 from rich.console import Console
 
 from sloyd import __version__
-from sloyd.agent.result import RunResult
+from sloyd.errors import SloydError
 from sloyd.harness.coding_agent import CodingAgent
+from sloyd.harness.commands import submit_message
 from sloyd.llm.messages import UserMessage
 from sloyd.modes.line_reader import LineReader
 from sloyd.modes.output import Output
+from sloyd.modes.plain_door import PlainDoor
 from sloyd.modes.plain_view import PlainView
 
 __all__ = ["plain_door"]
-
-_HELP = """\
-Type what you want done. A line that ends in \\ goes on in the next one.
-/help   this text
-/tools  the tools that the model has
-/quit   leave (or Ctrl-D)
-Ctrl-C stops a run; pressed twice, it leaves."""
 
 
 async def plain_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
@@ -37,19 +32,25 @@ async def plain_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
     view = PlainView(agent, console)
     agent.subscribe(view.show)
     view.note(f"Sloyd {__version__}, {agent.model.info.id}, in {agent.workspace.cwd}; /help helps")
-    conversation = _Conversation(agent, view, out)
     async with LineReader() as lines, anyio.create_task_group() as tasks:
+        door = PlainDoor(view, lines, out)
+        agent.door = door
+        await agent.tell_notices()
+        conversation = _Conversation(agent, view, out, door)
         tasks.start_soon(conversation.watch_interrupts, tasks.cancel_scope)
         for prompt in prompts:
-            await conversation.run(prompt)
+            await conversation.take(prompt)
         await conversation.talk(lines)
         tasks.cancel_scope.cancel()
     return conversation.exit_code
 
 
 class _Conversation:
-    def __init__(self, agent: CodingAgent, view: PlainView, out: Output) -> None:
+    def __init__(self, agent: CodingAgent, view: PlainView, out: Output, door: PlainDoor) -> None:
         self._agent = agent
+        self._door = door
+        self._left = False
+        door.on_quit = self._leave
         self._view = view
         self._out = out
         self._running = False
@@ -57,29 +58,25 @@ class _Conversation:
         self.exit_code = 0
 
     async def talk(self, lines: LineReader) -> None:
-        while (text := await self._read(lines)) is not None:
+        while not self._left and (text := await self._read(lines)) is not None:
             self._warned = False
-            match text.strip():
-                case "":
-                    continue
-                case "/quit" | "/exit":
-                    return
-                case "/help":
-                    self._out.line(_HELP)
-                case "/tools":
-                    for tool in self._agent.registry.active:
-                        self._out.line(f"{tool.name}: {tool.prompt_snippet or tool.label}")
-                case command if command.startswith("/") and " " not in command:
-                    self._out.line(f"there is no command {command}; /help lists them")
-                case _:
-                    await self.run(UserMessage(content=text))
+            if text.strip():
+                await self.take(UserMessage(content=text))
 
-    async def run(self, prompt: UserMessage) -> RunResult:
+    async def take(self, entered: UserMessage) -> None:
+        """Do what was entered: run a command, or say it to the model."""
         self._running = True
         try:
-            return await self._agent.prompt(prompt)
+            message = await submit_message(self._agent, entered, self._door)
+            if message is not None:
+                await self._agent.prompt(message)
+        except SloydError as error:
+            await self._door.notify(str(error), "error")
         finally:
             self._running = False
+
+    def _leave(self) -> None:
+        self._left = True
 
     async def watch_interrupts(self, scope: anyio.CancelScope) -> None:
         with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:

@@ -56,7 +56,7 @@ class PlainView:
                 self._begin_thinking()
             case MessageEnd(message=AssistantMessage()):
                 self._end_thinking()
-                self._end_line()
+                self.end_line()
             case ToolExecutionStart():
                 self._calls[event.tool_call_id] = (event.arguments, time.monotonic())
                 self._show_call(event)
@@ -82,7 +82,7 @@ class PlainView:
 
     def note(self, text: str) -> None:
         """A line about the conversation, not from it."""
-        self._end_line()
+        self.end_line()
         self._console.print(f"~ {text}", style="dim", markup=False, highlight=False)
 
     def _stream(self, text: str) -> None:
@@ -91,7 +91,8 @@ class PlainView:
             self._out.write(clean)
             self._open_line = not clean.endswith("\n")
 
-    def _end_line(self) -> None:
+    def end_line(self) -> None:
+        """Let what comes next begin on a line of its own."""
         if self._open_line:
             self._out.line()
             self._open_line = False
@@ -114,7 +115,7 @@ class PlainView:
         return definition.renderer() if definition and definition.renderer else None
 
     def _show_call(self, event: ToolExecutionStart) -> None:
-        self._end_line()
+        self.end_line()
         renderer = self._renderer(event.tool_name)
         if renderer is None:
             self.note(call_summary(event.tool_name, event.arguments, self._console.width - 2))
@@ -122,7 +123,7 @@ class PlainView:
             self._console.print(renderer.render_call(event.arguments, self._state()))
 
     def _show_result(self, event: ToolExecutionEnd) -> None:
-        self._end_line()
+        self.end_line()
         arguments, started = self._calls.pop(event.tool_call_id, ({}, time.monotonic()))
         renderer = self._renderer(event.tool_name)
         if renderer is None:

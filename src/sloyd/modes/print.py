@@ -12,6 +12,8 @@ from sloyd.agent.events import (
 )
 from sloyd.agent.result import RunResult
 from sloyd.harness.coding_agent import CodingAgent
+from sloyd.harness.commands import submit_message
+from sloyd.harness.door import HeadlessDoor, NoticeLevel, Tell
 from sloyd.harness.events import HarnessEvent, Notice
 from sloyd.llm.messages import AssistantMessage, UserMessage
 from sloyd.modes.output import Output
@@ -46,12 +48,17 @@ def report_failure(result: RunResult, errors: Output) -> None:
 async def print_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
     """Run each prompt in turn; print the last answer's text. Returns the exit code."""
     out, errors = Output("stdout"), Output("stderr")
+    agent.subscribe(_Notices(errors).show)
     if errors.is_terminal:
         agent.subscribe(_Progress(errors).show)
+    agent.door = HeadlessDoor("print", _teller(out, errors))
     async with stopping_on_signals(agent.abort) as interruption:
         result = RunResult()
         for prompt in prompts:
-            result = await agent.prompt(prompt)
+            message = await submit_message(agent, prompt, agent.door)
+            if message is None:
+                continue
+            result = await agent.prompt(message)
             if result.outcome != "done" or interruption.number is not None:
                 break
     _print_answer(result.last_answer, out)
@@ -62,6 +69,29 @@ async def print_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
 def _print_answer(answer: AssistantMessage | None, out: Output) -> None:
     if answer is not None and answer.text:
         out.write(answer.text if answer.text.endswith("\n") else answer.text + "\n")
+
+
+def _teller(out: Output, errors: Output) -> Tell:
+    """What a command says is the output that was asked for; warnings are not."""
+
+    async def tell(message: str, level: NoticeLevel) -> None:
+        if level == "info":
+            out.line(message)
+        else:
+            errors.line(f"sloyd: {message}")
+
+    return tell
+
+
+class _Notices:
+    """What a person must know, terminal or not."""
+
+    def __init__(self, errors: Output) -> None:
+        self._errors = errors
+
+    async def show(self, event: HarnessEvent) -> None:
+        if isinstance(event, Notice) and (event.level != "info" or self._errors.is_terminal):
+            self._errors.line(f"sloyd: {event.message}")
 
 
 class _Progress:
@@ -81,5 +111,5 @@ class _Progress:
                     f"~ {event.error_message}; trying again in {event.delay_ms / 1000:g} s"
                     f" ({event.attempt} of {event.max_attempts})"
                 )
-            case LimitWarning() | Notice():
+            case LimitWarning():
                 self._errors.line(f"~ {event.message}")

@@ -1,0 +1,131 @@
+"""The parts of a coding agent, made from its options: model, tools, prompt."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+import msgspec
+
+from sloyd.agent.limits import Limits
+from sloyd.errors import SloydError
+from sloyd.harness.home import sloyd_home
+from sloyd.harness.model_choice import ModelChoice, choose_model
+from sloyd.harness.model_tables import ModelTables
+from sloyd.harness.options import AgentOptions
+from sloyd.harness.resources import Resources
+from sloyd.harness.settings import Settings
+from sloyd.harness.system_prompt import system_prompt
+from sloyd.harness.toolbox import Toolbox
+from sloyd.llm.models import THINKING_LEVELS, Model, ThinkingLevel
+from sloyd.sessions.session import Session
+from sloyd.tools.environment import ToolSettings
+from sloyd.tools.registry import ToolRegistry, select
+
+__all__ = [
+    "activate_tools",
+    "build_prompt",
+    "make_limits",
+    "make_toolbox",
+    "open_model",
+    "sessions_directory",
+    "tool_settings",
+]
+
+
+def sessions_directory(variables: Mapping[str, str], settings: Settings) -> Path:
+    """Where the sessions of all projects are kept."""
+    named = settings.sessions.directory
+    return Path(named).expanduser() if named else sloyd_home(variables) / "sessions"
+
+
+def open_model(
+    options: AgentOptions,
+    settings: Settings,
+    variables: Mapping[str, str],
+    session: Session | None,
+    tables: ModelTables | None = None,
+) -> tuple[Model, ThinkingLevel]:
+    """What answers, and how much it reasons: as asked, else as the session had it, else as set."""
+    chosen = options.model
+    default = options.thinking or settings.model.thinking
+    if chosen is None or isinstance(chosen, str):
+        chosen = ModelChoice(model=chosen)
+    if not isinstance(chosen, ModelChoice):
+        return chosen, default
+    known = session.context() if session is not None else None
+    if known is not None and known.model_id and chosen.is_open:
+        try:
+            model, _ = choose_model(
+                replace(chosen, model=known.model_id, provider=known.provider),
+                variables,
+                settings,
+                tables,
+            )
+        except SloydError:
+            pass
+        else:
+            saved = known.thinking_level
+            kept = msgspec.convert(saved, ThinkingLevel) if saved in THINKING_LEVELS else default
+            return model, options.thinking or kept
+    model, level = choose_model(chosen, variables, settings, tables)
+    return model, options.thinking or level or default
+
+
+def make_limits(options: AgentOptions, settings: Settings) -> Limits:
+    """Where a run stops: as the options say, else as the settings do."""
+    given, kept = options.limits, settings.limits
+    return msgspec.structs.replace(
+        given,
+        max_turns=kept.turns if given.max_turns is None else given.max_turns,
+        max_time=kept.seconds if given.max_time is None else given.max_time,
+        max_cost=kept.dollars if given.max_cost is None else given.max_cost,
+    )
+
+
+def tool_settings(settings: Settings) -> ToolSettings:
+    """What the settings say about the built-in tools."""
+    return ToolSettings(
+        shell_path=settings.shell.path,
+        command_prefix=settings.shell.prefix,
+        default_timeout=settings.shell.timeout,
+        log_limit=settings.shell.log_bytes,
+        hidden_variables=settings.shell.hide,
+        passed_variables=settings.shell.let_through,
+        image_box=settings.tools.image_side,
+        search_program=settings.tools.search_program,
+    )
+
+
+def make_toolbox(
+    options: AgentOptions, settings: Settings, variables: Mapping[str, str]
+) -> Toolbox:
+    """The tools' surroundings: the workspace that is given, or this machine."""
+    if options.workspace is not None:
+        return Toolbox.on(options.workspace, settings=tool_settings(settings))
+    return Toolbox.local(options.cwd, settings=tool_settings(settings), variables=variables)
+
+
+def activate_tools(registry: ToolRegistry, options: AgentOptions, settings: Settings) -> None:
+    """Make active what the options, else the settings, ask for."""
+    selection = options.tools if options.tools is not None else settings.tools.active
+    if not options.builtin_tools:
+        kept = (registry.get(name) for name in registry.active_names)
+        registry.activate([d.name for d in kept if d and d.source.kind != "builtin"])
+        selection = options.tools
+    if selection is not None:
+        registry.activate(select(registry, selection))
+    wanted = [*registry.active_names, *(tool.name for tool in options.extra_tools)]
+    unwanted = select(registry, options.exclude_tools) if options.exclude_tools else ()
+    registry.activate([name for name in dict.fromkeys(wanted) if name not in unwanted])
+
+
+def build_prompt(registry: ToolRegistry, resources: Resources, cwd: str) -> str:
+    """The system prompt for the tools that are active now."""
+    return system_prompt(
+        registry.active,
+        cwd=cwd,
+        base=resources.system_prompt,
+        additions=resources.prompt_additions(registry.active_names),
+    )
