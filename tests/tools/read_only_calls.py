@@ -45,8 +45,9 @@ class Outcome:
     @property
     def lines(self) -> list[str]:
         """The lines of the text in front of any notice."""
-        body = self.text.split("\n\n[", 1)[0]
-        return [] if body.startswith("[") else body.split("\n")
+        if self.text.startswith("[Binary file matches"):
+            return []
+        return self.text.split("\n\n[", 1)[0].split("\n")
 
     def decoded(self) -> Pillow.Image:
         """The image, decoded whole, as a provider would."""

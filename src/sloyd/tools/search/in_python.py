@@ -28,6 +28,7 @@ from sloyd.workspace.base import Workspace
 
 __all__ = ["search_in_python"]
 
+_BUFFER: Final = 64 << 10
 _MOST_LINE: Final = 8 << 20
 _MOST_JOINED: Final = 64 << 20
 """Most characters of a line, and of a file that is matched as a whole; more is cut into pieces."""
@@ -176,7 +177,11 @@ class _File:
             yield [rest]
 
     async def _pieces(self, most: int | None) -> AsyncIterator[str]:
-        """The text of the file; of a file that is not named only what precedes a NUL."""
+        """The text of the file.
+
+        A file that is not named is given up where a NUL turns up, like ripgrep does it: with the
+        whole buffer that holds the NUL.
+        """
         path = posixpath.join(self.request.directory, self.path)
         decoder = None
         total = 0
@@ -187,7 +192,8 @@ class _File:
             if not encoding.is_wide and b"\0" in chunk:
                 self.has_nul = True
                 if not self.is_named:
-                    yield decoder.decode(chunk[: chunk.index(b"\0")], final=True)
+                    kept = chunk.index(b"\0") // _BUFFER * _BUFFER
+                    yield decoder.decode(chunk[:kept], final=True)
                     return
             text = decoder.decode(chunk)
             total += len(text)

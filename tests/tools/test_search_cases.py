@@ -1,0 +1,147 @@
+"""The handed search cases on the live tree, with ripgrep and without."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.tools.file_calls import FileTools, load_cases
+from tests.tools.live_tree import build_live_tree
+from tests.tools.read_only_calls import ReadOnlyTools
+
+CASES: dict[str, dict[str, Any]] = {case["id"]: case for case in load_cases("search_cases.json")}
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_live_tree(tmp_path_factory.mktemp("live"))
+
+
+@pytest.fixture(params=["ripgrep", "python"])
+def tools(live: Path, request: pytest.FixtureRequest) -> ReadOnlyTools:
+    program = "python" if request.param == "python" else None
+    return ReadOnlyTools.at(live, search_program=program)
+
+
+# What the result's lines are, or that it is an error and what it must say.
+FOUND: dict[str, list[str] | str] = {
+    "dash-pattern": ["src/a.py:3: -77 code"],
+    "pre-injection": ["No matches found"],
+    "path-dash": ["--help:1: needle"],
+    "bad-regex": "Invalid regular expression `(`: ",
+    "bad-regex-literal": ["src/a.py:5: (unclosed needle"],
+    "nested-ignore": ["other/x.tmp", "sub/keep.tmp"],
+    "parent-ignore": ["GUIDE.md"],
+    "explicit-ignored-file": ["app.log:1: needle"],
+    "many": [f"f{number:04d}.txt:1: needle" for number in range(100)],
+    "bracket-name": ["[br]acket.txt:1: needle"],
+    "binary": [],
+    "ignore-case": ["CASE.txt:1: NEEDLE"],
+    "grep-fifo": ["No matches found"],
+    "nbsp-exact-first": ["NBSP file", ""],
+    "nnbsp-fallback": ["nnbsp", ""],
+    "nfd-fallback": ["nfd", ""],
+    "at-name": ["at", ""],
+    "read-sock": "is a socket, not a regular file",
+}
+
+
+@pytest.mark.parametrize("name", FOUND)
+async def test_found(tools: ReadOnlyTools, name: str) -> None:
+    case = CASES[name]
+    started = time.monotonic()
+    outcome = await tools.call(case["tool"], **case["args"])
+    assert time.monotonic() - started < 5
+    expected = FOUND[name]
+    if isinstance(expected, str):
+        assert not outcome.ok
+        assert expected in outcome.text
+    else:
+        assert outcome.ok
+        assert outcome.lines == expected
+
+
+async def test_the_rest_of_the_read_only_cases(tools: ReadOnlyTools) -> None:
+    many = await tools.call("grep", **CASES["many"]["args"])
+    assert many.text.endswith(
+        "\n\n[100 matches limit reached. Use limit=200 for more, or refine pattern]"
+    )
+    binary = await tools.call("grep", **CASES["binary"]["args"])
+    assert binary.text == "[Binary file matches, not shown: bin.dat]"
+    names = await tools.call("find", **CASES["venv-star"]["args"])
+    assert "top.txt" in names.lines
+    assert not any(line.startswith("venv/") for line in names.lines)
+    listed = await tools.call("ls", **CASES["ls-dangling"]["args"])
+    assert {"dangling@", "self@", "link.txt", "loop/", "src/"} <= set(listed.lines)
+
+
+CHANGING = [name for name, case in CASES.items() if case["tool"] in ("write", "edit")]
+
+
+@pytest.mark.parametrize("name", CHANGING)
+async def test_changing_cases(tmp_path: Path, name: str) -> None:
+    live = build_live_tree(tmp_path)
+    case = CASES[name]
+    started = time.monotonic()
+    outcome = await FileTools.at(live).call(case["tool"], case["args"])
+    assert time.monotonic() - started < 1
+    match name:
+        case "symlink-edit":
+            assert outcome.ok
+            assert (live / "edit/link.md").is_symlink()
+            assert (live / "edit/real.md").read_text() == "sky is blue\n"
+        case "symlink-dangling-write":
+            assert outcome.ok
+            assert (live / "edit/dangling.md").is_symlink()
+            assert (live / "edit/made_later.md").read_text() == "z\n"
+        case "readonly":
+            if os.geteuid() == 0:
+                return
+            assert not outcome.ok
+            assert (live / "edit/readonly.txt").read_text() == "k=old\n"
+        case _:
+            assert not outcome.ok
+            assert json.dumps(outcome.text)
+            assert case["args"]["path"] in outcome.text
+    assert (live / "special/dir").is_dir()
+
+
+async def test_every_found_name_can_be_used_in_the_next_call(tools: ReadOnlyTools) -> None:
+    outcome = await tools.call("grep", pattern="needle", path="tree")
+    assert len(outcome.lines) > 20
+    for line in outcome.lines:
+        path = line.rsplit(":1: ", 1)[0].rsplit(":2: ", 1)[0].rsplit(":5: ", 1)[0]
+        if path.startswith('"'):
+            path = f"tree/{json.loads(path)}"
+            again = await tools.call("read", path=path, limit=5)
+        else:
+            again = await tools.call("read", path=f"tree/{path}", limit=5)
+        assert again.ok
+        assert "needle" in again.text or "exceeds" in again.text or "bbb" in again.text
+    for name in (await tools.call("ls", path="tree")).lines:
+        if name.startswith('"'):
+            assert (await tools.call("read", path=name)).text != "needle\n"  # not in this directory
+    inside = ReadOnlyTools.at(Path(tools.environment.workspace.cwd) / "tree")
+    for tool in ("ls", "find"):
+        arguments: dict[str, Any] = {} if tool == "ls" else {"pattern": "*.txt"}
+        for name in (await inside.call(tool, **arguments)).lines:
+            if name.startswith('"'):
+                assert (await inside.call("read", path=name)).text == "needle\n"
+
+
+async def test_unreadable_files_are_named(tmp_path: Path) -> None:
+    if os.geteuid() == 0:
+        return
+    live = build_live_tree(tmp_path)
+    for program in (None, "python"):
+        tools = ReadOnlyTools.at(live, search_program=program)
+        outcome = await tools.call("grep", pattern="needle", path="unreadable")
+        assert outcome.lines == ["ok.txt:1: needle"]
+        assert outcome.text.endswith("[Could not be read: no.txt (Permission denied)]")
+        listed = await tools.call("ls", path="noexec")
+        assert "a.txt" in listed.text
