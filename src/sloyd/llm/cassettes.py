@@ -41,6 +41,8 @@ _ANSWER_HEADERS = frozenset(
 _PRIVATE_PARAMETERS = frozenset({"key", "api_key", "api-key", "access_token", "token"})
 _VOLATILE = frozenset({"prompt_cache_key", "user", "metadata"})
 """Fields of a request that differ from run to run and change no answer."""
+_ID_FIELDS = frozenset({"id", "call_id", "tool_call_id", "tool_use_id"})
+_SHORTEST_ID = 6
 _SHORTEST_SECRET = 8
 _BLOT = "<secret>"
 _MOST_DIFFERENCES = 8
@@ -125,7 +127,10 @@ class Blot:
         parts = urlsplit(url)
         query = [pair for pair in parse_qsl(parts.query) if pair[0] not in _PRIVATE_PARAMETERS]
         path = f"{parts.path}?{urlencode(query)}" if query else parts.path
-        return RecordedRequest(method, path, kept, self._value(_decoded(body)))
+        return RecordedRequest(method, path, kept, _renamed(_decoded(body), self._names()))
+
+    def _names(self) -> dict[str, str]:
+        return {**dict.fromkeys(self._secrets, _BLOT), **dict(self._places)}
 
     def answer_headers(self, headers: Mapping[str, str]) -> dict[str, str]:
         """The headers of an answer that mean something to us."""
@@ -140,18 +145,6 @@ class Blot:
         for secret in self._secrets:
             text = text.replace(secret, _BLOT)
         return text
-
-    def _value(self, value: Any) -> Any:
-        if isinstance(value, str):
-            value = self.text(value)
-            for place, name in self._places:
-                value = value.replace(place, name)
-            return value
-        if isinstance(value, list):
-            return [self._value(item) for item in value]
-        if isinstance(value, dict):
-            return {key: self._value(item) for key, item in value.items()}
-        return value
 
 
 def _decoded(body: bytes) -> Any:
@@ -216,9 +209,34 @@ def differences(recorded: RecordedRequest, sent: RecordedRequest) -> list[str]:
 
 
 def _counting(body: Any) -> Any:
-    if isinstance(body, dict):
-        return {key: value for key, value in body.items() if key not in _VOLATILE}
-    return body
+    """What of a request counts: ids are numbered, as those that we make ourselves are random."""
+    if not isinstance(body, dict):
+        return body
+    kept = {key: value for key, value in body.items() if key not in _VOLATILE}
+    ids = {value: f"<id {n}>" for n, value in enumerate(dict.fromkeys(_ids(kept)), 1)}
+    return _renamed(kept, ids) if ids else kept
+
+
+def _ids(value: Any) -> Iterator[str]:
+    for key, item in value.items() if isinstance(value, dict) else ():
+        if key in _ID_FIELDS and isinstance(item, str) and len(item) >= _SHORTEST_ID:
+            yield item
+        yield from _ids(item)
+    for item in value if isinstance(value, list) else ():
+        yield from _ids(item)
+
+
+def _renamed(value: Any, names: Mapping[str, str]) -> Any:
+    """The value with these texts replaced wherever they stand."""
+    if isinstance(value, str):
+        for text, name in names.items():
+            value = value.replace(text, name)
+        return value
+    if isinstance(value, list):
+        return [_renamed(item, names) for item in value]
+    if isinstance(value, dict):
+        return {key: _renamed(item, names) for key, item in value.items()}
+    return value
 
 
 def _different(old: Any, new: Any, place: str) -> Iterator[str]:
