@@ -59,4 +59,6 @@ def install() -> None:
 
 
 if __name__ == "sitecustomize":
+    # The worker of a parallel test run is such a process; its tests are to meet this very module.
+    sys.modules["tests.guard.sitecustomize"] = sys.modules[__name__]
     install()
