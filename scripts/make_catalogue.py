@@ -29,7 +29,7 @@ __all__ = ["catalogue", "main", "rendered"]
 ROOT = Path(__file__).parents[1]
 TARGET = ROOT / "src/sloyd/llm/catalogue.json"
 ADDITIONS = ROOT / "scripts/catalogue_additions.toml"
-PACKAGE = "@earendil-works/pi-ai"
+PACKAGE = "@earendil-works/pi-ai@latest"
 # In the order in which the providers are shown and preferred: who makes models, then who hosts.
 PROVIDERS = (
     *("openai", "anthropic", "google", "xai", "mistral", "deepseek", "moonshotai", "zai"),
