@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import anyio
-import msgspec
 
 from sloyd.agent.limits import Limits
 from sloyd.cli.parser import Options
@@ -18,7 +17,6 @@ from sloyd.harness.home import sloyd_home
 from sloyd.harness.model_choice import ModelChoice
 from sloyd.harness.prompt_input import first_prompts
 from sloyd.harness.session_choice import SessionChoice
-from sloyd.harness.settings import Settings
 from sloyd.harness.settings_files import load_settings
 from sloyd.modes.output import Output
 from sloyd.modes.piped_input import read_piped_input
@@ -86,8 +84,6 @@ async def _run(
 
 
 def _agent_options(options: Options, picked: Path | None) -> AgentOptions:
-    settings = _settings(options)
-    limits = settings.limits
     return AgentOptions(
         model=ModelChoice(
             model=options.model,
@@ -102,12 +98,8 @@ def _agent_options(options: Options, picked: Path | None) -> AgentOptions:
         system_prompt=options.system_prompt,
         append_system_prompt=options.append_system_prompt,
         cwd=_directory(options.cwd),
-        limits=Limits(
-            max_turns=options.max_turns or limits.turns,
-            max_time=limits.seconds,
-            max_cost=limits.dollars,
-        ),
-        settings=settings,
+        limits=Limits(max_turns=options.max_turns),
+        sessions_directory=_directory_for_sessions(options),
         context_files=not options.no_context_files,
         extensions=options.extension,
         skills=options.skill,
@@ -137,20 +129,17 @@ def _session(options: Options, picked: Path | None) -> SessionChoice:
     return SessionChoice(kind="memory" if options.no_session else "new", name=name)
 
 
-def _settings(options: Options) -> Settings:
-    loaded = load_settings(sloyd_home(os.environ) / "config.toml")
-    for problem in loaded.problems:
-        Output("stderr").line(f"sloyd: {problem}")
-    settings = loaded.settings
-    if options.session_dir is not None:
-        directory = str(Path(options.session_dir).expanduser().absolute())
-        kept = msgspec.structs.replace(settings.sessions, directory=directory)
-        settings = msgspec.structs.replace(settings, sessions=kept)
-    return settings
+def _directory_for_sessions(options: Options) -> Path | None:
+    named = options.session_dir
+    return None if named is None else Path(named).expanduser().absolute()
 
 
 def _sessions(options: Options) -> Path:
-    return sessions_directory(os.environ, _settings(options))
+    named = _directory_for_sessions(options)
+    if named is not None:
+        return named
+    settings = load_settings(sloyd_home(os.environ) / "config.toml").settings
+    return sessions_directory(os.environ, settings)
 
 
 def _export(options: Options, reference: str) -> int:

@@ -28,7 +28,13 @@ from sloyd.errors import AgentBusy, UsageError
 from sloyd.harness.command_table import command_table
 from sloyd.harness.conversation import Conversation
 from sloyd.harness.door import Door, HeadlessDoor, NoticeLevel
-from sloyd.harness.events import HarnessEvent, ModelChanged, Notice, ThinkingChanged
+from sloyd.harness.events import (
+    AgentSettled,
+    HarnessEvent,
+    ModelChanged,
+    Notice,
+    ThinkingChanged,
+)
 from sloyd.harness.model_choice import ModelChoice
 from sloyd.harness.opening import (
     activate_tools,
@@ -68,6 +74,7 @@ class CodingAgent:
         registry: all tools, and which are active.
         toolbox: the workspace and the journal of changes.
         conversation: the session and everything that changes which messages there are.
+        recovery: how runs go on after faults that can be mended.
         resources: what was found around the run: settings, skills, templates and so on.
         commands: the slash commands.
         door: where people are told and asked; the door that is open puts itself here.
@@ -100,8 +107,9 @@ class CodingAgent:
             sessions=self.sessions_directory,
             compaction=settings.compaction,
             emit=self._listeners.emit,
+            journal=toolbox.journal,
         )
-        self._recovery = Recovery(agent, self.conversation, settings.retry, self._listeners.emit)
+        self.recovery = Recovery(agent, self.conversation, settings.retry, self._listeners.emit)
         agent.hooks = Hooks(prepare_request=self._before_request)
         self._use_resources(resources)
         # After the conversation's own listener: a message is saved before anybody hears of it.
@@ -230,20 +238,28 @@ class CodingAgent:
 
     @property
     def is_running(self) -> bool:
-        """Whether a run is under way."""
-        return self.agent.is_running
+        """Whether a prompt is being worked on."""
+        return self.agent.is_running or self.recovery.is_active
 
     # Talking
 
     async def prompt(self, prompt: Prompt) -> RunResult:
         """Run until the model has nothing more to do. Raises `AgentBusy` during a run."""
         await self.tell_notices()
-        return await self._recovery.prompt(prompt)
+        return await self._settled(self.recovery.prompt(prompt))
 
     async def resume(self) -> RunResult:
         """Go on where the conversation stands: after an abort, a limit, an error."""
         await self.tell_notices()
-        return await self._recovery.resume()
+        return await self._settled(self.recovery.resume())
+
+    async def _settled(self, run: Awaitable[RunResult]) -> RunResult:
+        result = await run
+        self.conversation.add_held()
+        await self._listeners.emit(
+            AgentSettled(outcome=result.outcome, error_message=result.error_message)
+        )
+        return result
 
     async def run(self, prompt: Prompt) -> AsyncGenerator[HarnessEvent, None]:
         """`prompt`, as an iterator over the events of the run. Leaving it early aborts the run."""
@@ -264,15 +280,16 @@ class CodingAgent:
 
     def steer(self, message: str | UserMessage) -> None:
         """Say something to the model after the current turn."""
-        self.agent.steer(message)
+        self.recovery.steer(_said(message))
 
     def follow_up(self, message: str | UserMessage) -> None:
         """Say something to the model when it would stop."""
-        self.agent.follow_up(message)
+        self.recovery.follow_up(_said(message))
 
     def abort(self) -> None:
         """Stop the run; the history stays complete."""
-        self._recovery.stop_waiting()
+        self.recovery.stop_waiting()
+        self.conversation.stop_compaction()
         self.agent.abort()
 
     def subscribe(
@@ -365,3 +382,7 @@ class CodingAgent:
             "provider": info.provider,
             "model": info.id,
         }
+
+
+def _said(message: str | UserMessage) -> UserMessage:
+    return UserMessage(content=message) if isinstance(message, str) else message

@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+import anyio
 import msgspec
 
 from sloyd.agent.agent import Agent
@@ -27,8 +28,7 @@ from sloyd.sessions.session import Session
 
 if TYPE_CHECKING:
     from sloyd.sessions.compacting import CompactionReason
-
-if TYPE_CHECKING:
+    from sloyd.sessions.entries import SessionMessage
     from sloyd.sessions.journal import Journal
     from sloyd.sessions.rewind import RewindPlan
     from sloyd.workspace.base import Workspace
@@ -52,13 +52,18 @@ class Conversation:
         sessions: Path,
         compaction: CompactionSettings,
         emit: Callable[[HarnessEvent], Awaitable[None]],
+        journal: Journal | None = None,
     ) -> None:
         self._agent = agent
         self._session = session
+        self._journal = journal
+        self._held: list[SessionMessage] = []
+        self._compacting: anyio.CancelScope | None = None
         self._sessions = sessions
         self.use_compaction(compaction)
         self._emit = emit
         agent.subscribe(self._save)
+        self._follow()
         self._load()
 
     @property
@@ -92,6 +97,35 @@ class Conversation:
             # Going on would show people what is saved nowhere.
             self._agent.abort()
             await self._emit(Notice(message=f"stopped: {error}", level="error"))
+        if self._session.notices:
+            # Another process writes to the file; the session goes on in a copy.
+            self._follow()
+            await self._changed("fork")
+
+    async def add(self, message: SessionMessage) -> None:
+        """Put a message beside those of the model, such as a command that the user ran.
+
+        During a run it waits for the run's end, where it can part no call from its result.
+        Raises `SessionError` when it cannot be saved.
+        """
+        self._held.append(message)
+        if not self._agent.is_running:
+            self.add_held()
+
+    def add_held(self) -> None:
+        """Take in what waited for the end of a run."""
+        if self._held:
+            held, self._held = self._held, []
+            for message in held:
+                self._session.append_message(message)
+            self._load()
+
+    def _follow(self) -> None:
+        """Let changes of files and requests bear the id of the session."""
+        if self._journal is not None:
+            self._journal.session_id = self._session.id
+        options = self._agent.options
+        self._agent.options = msgspec.structs.replace(options, session_id=self._session.id)
 
     def _load(self) -> None:
         self._agent.messages = self._session.context().messages
@@ -102,6 +136,7 @@ class Conversation:
         """Go on in another session; the old one is closed. Raises `AgentBusy` during a run."""
         self._demand_idle()
         old, self._session = self._session, session
+        self._follow()
         self._load()
         if old is not session:
             old.close()
@@ -204,28 +239,41 @@ class Conversation:
         from sloyd.sessions.compacting import compact_session
 
         await self._emit(CompactionStart(reason=reason))
-        try:
-            entry = await compact_session(
-                self._session,
-                self._agent.model,
-                reason=reason,
-                instructions=instructions,
-                settings=self._compaction,
-                overhead=self._overhead(),
-                thinking=self._agent.options.thinking,
-            )
-        except SloydError as error:
-            end = CompactionEnd(reason=reason, error_message=str(error))
-        else:
-            if entry is not None:
-                self._load()
-            end = CompactionEnd(
-                reason=reason,
-                entry_id=entry.id if entry else None,
-                tokens_before=entry.tokens_before if entry else 0,
-            )
+        end = CompactionEnd(reason=reason, error_message="stopped")
+        with anyio.CancelScope() as self._compacting:
+            try:
+                entry = await compact_session(
+                    self._session,
+                    self._agent.model,
+                    reason=reason,
+                    instructions=instructions,
+                    settings=self._compaction,
+                    overhead=self._overhead(),
+                    thinking=self._agent.options.thinking,
+                )
+            except SloydError as error:
+                end = CompactionEnd(reason=reason, error_message=str(error))
+            else:
+                if entry is not None:
+                    self._load()
+                end = CompactionEnd(
+                    reason=reason,
+                    entry_id=entry.id if entry else None,
+                    tokens_before=entry.tokens_before if entry else 0,
+                )
+        self._compacting = None
         await self._emit(end)
         return end
+
+    @property
+    def is_compacting(self) -> bool:
+        """Whether older messages are being summarised."""
+        return self._compacting is not None
+
+    def stop_compaction(self) -> None:
+        """Give up the summary that is being made; nothing changes then."""
+        if self._compacting is not None:
+            self._compacting.cancel()
 
     async def compact_if_needed(self) -> None:
         """Before a request: make room when the window is nearly full."""

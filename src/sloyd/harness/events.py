@@ -6,10 +6,11 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from sloyd.agent.events import AgentEvent
+from sloyd.agent.events import AgentEvent, RunOutcome
 from sloyd.llm.models import ThinkingLevel
 
 __all__ = [
+    "AgentSettled",
     "CompactionEnd",
     "CompactionStart",
     "HarnessEvent",
@@ -22,6 +23,16 @@ __all__ = [
 
 class _Event(msgspec.Struct, frozen=True, tag_field="type", rename="camel", kw_only=True):
     """Base of the events; gives them their common JSON form."""
+
+
+class AgentSettled(_Event, frozen=True, tag="agent_settled"):
+    """The prompt is done with: no retry and no recovery follows, and the agent is idle.
+
+    ``agent_end`` ends one attempt; between two there may be a compaction or a wait.
+    """
+
+    outcome: RunOutcome
+    error_message: str | None = None
 
 
 class CompactionStart(_Event, frozen=True, tag="compaction_start"):
@@ -72,6 +83,7 @@ class Notice(_Event, frozen=True, tag="notice"):
 
 HarnessEvent: TypeAlias = (
     AgentEvent
+    | AgentSettled
     | CompactionStart
     | CompactionEnd
     | SessionChanged

@@ -7,12 +7,13 @@ from collections.abc import Awaitable, Callable
 import anyio
 
 from sloyd.agent.agent import Agent, Prompt
-from sloyd.agent.events import RetryEnd, RetryStart
+from sloyd.agent.events import AgentEvent, AgentStart, RetryEnd, RetryStart
 from sloyd.agent.result import RunResult, total_usage
-from sloyd.errors import ContextOverflow, ProviderError
+from sloyd.errors import AgentBusy, ContextOverflow, ProviderError
 from sloyd.harness.conversation import Conversation
 from sloyd.harness.events import HarnessEvent
 from sloyd.harness.settings import RetrySettings
+from sloyd.llm.messages import UserMessage
 
 __all__ = ["Recovery"]
 
@@ -40,7 +41,35 @@ class Recovery:
         self._emit = emit
         self._waiting: anyio.CancelScope | None = None
         self._stopped = False
+        self._active = False
+        self._late: list[tuple[Callable[[UserMessage], None], UserMessage]] = []
         self.enabled = True
+        agent.subscribe(self._deliver)
+
+    @property
+    def is_active(self) -> bool:
+        """Whether a prompt is being worked on, also between two attempts."""
+        return self._active
+
+    def steer(self, message: UserMessage) -> None:
+        """Like `Agent.steer`; between two attempts the message waits for the next one."""
+        self._say(self._agent.steer, message)
+
+    def follow_up(self, message: UserMessage) -> None:
+        """Like `Agent.follow_up`, likewise."""
+        self._say(self._agent.follow_up, message)
+
+    def _say(self, say: Callable[[UserMessage], None], message: UserMessage) -> None:
+        if self._active and not self._agent.is_running:
+            self._late.append((say, message))
+        else:
+            say(message)
+
+    def _deliver(self, event: AgentEvent) -> None:
+        if isinstance(event, AgentStart):
+            late, self._late = self._late, []
+            for say, message in late:
+                say(message)
 
     def stop_waiting(self) -> None:
         """Give up a retry that has not begun."""
@@ -50,13 +79,21 @@ class Recovery:
 
     async def prompt(self, prompt: Prompt) -> RunResult:
         """Like `Agent.prompt`, with recovery."""
-        self._stopped = False
-        return await self._recovered(await self._agent.prompt(prompt))
+        return await self._attempted(lambda: self._agent.prompt(prompt))
 
     async def resume(self) -> RunResult:
         """Like `Agent.resume`, with recovery."""
+        return await self._attempted(self._agent.resume)
+
+    async def _attempted(self, attempt: Callable[[], Awaitable[RunResult]]) -> RunResult:
+        if self._active:
+            raise AgentBusy("The agent is running. Use steer() or follow_up(), or abort() it.")
         self._stopped = False
-        return await self._recovered(await self._agent.resume())
+        self._active = True
+        try:
+            return await self._recovered(await attempt())
+        finally:
+            self._active = False
 
     async def _recovered(self, result: RunResult) -> RunResult:
         compacted = False
