@@ -128,7 +128,11 @@ class Finder:
         served = self._served(name)
         if served is not None:
             return served
-        return (usable[0], name) if len(usable) == 1 else None
+        if any(self.tables.is_known(other, name) for other in self.tables.providers.values()):
+            return None
+        names = {provider.name for provider in usable}
+        single = [provider for provider in usable if provider.models_of not in names]
+        return (single[0], name) if len(single) == 1 else None
 
     def _fits(self, name: str, providers: list[Provider]) -> tuple[Provider, str] | None:
         from sloyd.harness.model_search import fitting

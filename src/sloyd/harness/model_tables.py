@@ -15,7 +15,16 @@ from sloyd.llm.providers import PROVIDERS, Provider, find_provider, model_info
 if TYPE_CHECKING:
     from sloyd.harness.model_search import Candidate
 
-__all__ = ["ModelFacts", "ModelTables", "OwnModel"]
+__all__ = ["ModelFacts", "ModelTables", "OwnModel", "PriceTable"]
+
+
+class PriceTable(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """US dollars for a million tokens of each kind."""
+
+    input: float
+    output: float
+    cache_read: float = 0.0
+    cache_write: float = 0.0
 
 
 class ModelFacts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -28,7 +37,7 @@ class ModelFacts(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     max_output: int | None = None
     inputs: tuple[InputKind, ...] | None = None
     thinking_levels: tuple[ThinkingLevel, ...] | None = None
-    prices: Prices | None = None
+    prices: PriceTable | None = None
     headers: dict[str, str] = {}
     quirks: dict[str, Any] = {}
 
@@ -138,12 +147,14 @@ def _changed(info: ModelInfo, facts: ModelFacts, base_url: str | None) -> ModelI
         name: getattr(facts, name)
         for name in (
             *("name", "api", "base_url", "context_window", "max_output", "inputs"),
-            *("thinking_levels", "prices"),
+            "thinking_levels",
         )
         if getattr(facts, name) is not None
     }
     if base_url is not None:
         said.pop("base_url", None)
+    if facts.prices is not None:
+        said["prices"] = Prices(**msgspec.structs.asdict(facts.prices))
     return msgspec.structs.replace(
         info,
         **said,

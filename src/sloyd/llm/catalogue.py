@@ -87,13 +87,10 @@ def known_info(
 def _filled(provider: Provider, entry: Entry, base_url: str | None) -> ModelInfo:
     info = model_info(provider, entry.id, base_url=base_url)
     api, quirks = info.api, info.quirks
-    if is_own_url(provider, base_url) and not provider.models_of and entry.api != api:
-        api = entry.api
-        endpoint = provider.endpoints.get(api)
-        quirks = endpoint.quirks if endpoint else {}
-        info = msgspec.structs.replace(
-            info, api=api, base_url=endpoint.base_url if endpoint else info.base_url
-        )
+    endpoint = provider.endpoints.get(entry.api) if is_own_url(provider, base_url) else None
+    if endpoint is not None:
+        api, quirks = entry.api, endpoint.quirks
+        info = msgspec.structs.replace(info, api=api, base_url=endpoint.base_url)
     return msgspec.structs.replace(
         info,
         name=entry.name,
