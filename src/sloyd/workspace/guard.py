@@ -25,7 +25,7 @@ from sloyd.errors import WorkspaceError
 from sloyd.workspace.descriptors import PRIVATE
 from sloyd.workspace.problems import explain
 
-__all__ = ["Note", "clear_up_after_kills", "guarded", "private_directory"]
+__all__ = ["ClearUp", "Note", "clear_up_after_kills", "guarded", "private_directory"]
 
 _LOCKS = 64
 _INNER = "guard"
