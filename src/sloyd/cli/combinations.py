@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sloyd.cli.durations import seconds_of
 from sloyd.errors import UsageError
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ _APART: tuple[tuple[str, ...], ...] = (
     ("approve", "no_approve"),
     ("resume", "print"),
     ("resume", "mode"),
+    *(("replay", other) for other in ("model", "provider", "base_url", "api_key", "record")),
     *(("export", other) for other in ("print", "mode", "name", *_WHICH_SESSION)),
 )
 """Of each row, at most one switch can be given."""
@@ -50,6 +52,10 @@ def check_combination(options: Options) -> None:
         raise UsageError(f"--export takes one output file, not also {options.words[1]}")
     if options.max_turns is not None and options.max_turns < 1:
         raise UsageError("--max-turns takes a whole number from 1 up")
+    if options.max_cost is not None and not options.max_cost > 0:
+        raise UsageError("--max-cost takes an amount above 0")
+    if options.max_time is not None:
+        seconds_of("--max-time", options.max_time)
 
 
 def _spelled(key: str) -> str:

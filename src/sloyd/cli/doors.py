@@ -10,6 +10,7 @@ from pathlib import Path
 import anyio
 
 from sloyd.agent.limits import Limits
+from sloyd.cli.durations import seconds_of
 from sloyd.cli.parser import Options
 from sloyd.errors import UsageError
 from sloyd.harness.coding_agent import AgentOptions, CodingAgent, sessions_directory
@@ -90,6 +91,10 @@ def _agent_options(options: Options, picked: Path | None) -> AgentOptions:
             provider=options.provider,
             base_url=options.base_url,
             api_key=options.api_key,
+            record=options.record,
+            replay=options.replay,
+            cwd=_directory(options.cwd),
+            notice=lambda words: Output("stderr").line(f"sloyd: {words}"),
         ),
         thinking=options.thinking,
         tools=() if options.no_tools else options.tools,
@@ -98,7 +103,11 @@ def _agent_options(options: Options, picked: Path | None) -> AgentOptions:
         system_prompt=options.system_prompt,
         append_system_prompt=options.append_system_prompt,
         cwd=_directory(options.cwd),
-        limits=Limits(max_turns=options.max_turns),
+        limits=Limits(
+            max_turns=options.max_turns,
+            max_time=seconds_of("--max-time", options.max_time) if options.max_time else None,
+            max_cost=options.max_cost,
+        ),
         sessions_directory=_directory_for_sessions(options),
         context_files=not options.no_context_files,
         extensions=options.extension,

@@ -12,7 +12,7 @@ import msgspec
 
 __all__ = ["COMMANDS", "FLAGS", "Command", "Flag", "FlagKind", "flag_names"]
 
-FlagKind: TypeAlias = Literal["switch", "text", "integer", "number", "choice", "list"]
+FlagKind: TypeAlias = Literal["switch", "text", "optional", "integer", "number", "choice", "list"]
 
 
 class Flag(msgspec.Struct, frozen=True):
@@ -21,7 +21,8 @@ class Flag(msgspec.Struct, frozen=True):
     Attributes:
         names: long name first, then short ones.
         doc: one sentence, for ``--help`` and for the reference page.
-        kind: ``switch`` takes no value; ``list`` may be given several times.
+        kind: ``switch`` takes no value, ``optional`` may be given one; ``list`` may be given
+            several times.
         metavar: how the value is called in help.
         choices: the values that ``choice`` takes.
         group: the heading under which help lists it.
@@ -136,7 +137,7 @@ FLAGS: tuple[Flag, ...] = (
     ),
     Flag(
         ("--model",),
-        "Model id, provider/id, either with :LEVEL behind it, or scripted:FILE",
+        "Model id, provider/id or part of a name, with :LEVEL behind it if wanted; scripted:FILE",
         kind="text",
         metavar="MODEL",
         group="Model",
@@ -155,6 +156,27 @@ FLAGS: tuple[Flag, ...] = (
         kind="choice",
         metavar="LEVEL",
         choices=_LEVELS,
+        group="Model",
+    ),
+    Flag(
+        ("--list-models",),
+        "List the known models, those that hold these words, and exit",
+        kind="optional",
+        metavar="[WORDS]",
+        group="Model",
+    ),
+    Flag(
+        ("--record",),
+        "Keep the traffic with the provider in a new file, without keys",
+        kind="text",
+        metavar="FILE",
+        group="Model",
+    ),
+    Flag(
+        ("--replay",),
+        "Answer from recorded traffic; a request that differs is an error",
+        kind="text",
+        metavar="FILE",
         group="Model",
     ),
     Flag(
@@ -235,6 +257,20 @@ FLAGS: tuple[Flag, ...] = (
         "Most model requests of one run; then a clean stop",
         kind="integer",
         metavar="N",
+        group="Limits",
+    ),
+    Flag(
+        ("--max-time",),
+        "Most time of one run: seconds, or such as 90s, 10m, 1h30m",
+        kind="text",
+        metavar="TIME",
+        group="Limits",
+    ),
+    Flag(
+        ("--max-cost",),
+        "Most US dollars of one run, by the known prices",
+        kind="number",
+        metavar="DOLLARS",
         group="Limits",
     ),
     Flag(("--cwd",), "Directory to work in", kind="text", metavar="DIR"),

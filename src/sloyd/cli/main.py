@@ -72,6 +72,10 @@ def _run(words: list[str]) -> int:
 
                 Output("stdout").line(help_text())
                 return 0
+            if options.list_models is not None:
+                from sloyd.modes.list_models import list_models_door
+
+                return list_models_door(" ".join([options.list_models, *options.words]))
             from sloyd.cli.doors import open_door
 
             return open_door(options)

@@ -37,6 +37,9 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     base_url: str | None = None
     api_key: str | None = None
     thinking: ThinkingLevel | None = None
+    list_models: str | None = None
+    record: str | None = None
+    replay: str | None = None
     tools: str | None = None
     exclude_tools: str | None = None
     no_builtin_tools: bool = False
@@ -53,6 +56,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     system_prompt: str | None = None
     append_system_prompt: tuple[str, ...] = ()
     max_turns: int | None = None
+    max_time: str | None = None
+    max_cost: float | None = None
     cwd: str | None = None
     offline: bool = False
     verbose: bool = False
@@ -81,6 +86,8 @@ def _add(parser: argparse.ArgumentParser, flag: Flag) -> None:
             parser.add_argument(*flag.names, dest=flag.key, type=float)
         case "choice":
             parser.add_argument(*flag.names, dest=flag.key, choices=flag.choices)
+        case "optional":
+            parser.add_argument(*flag.names, dest=flag.key, nargs="?", const="")
         case "text":
             parser.add_argument(*flag.names, dest=flag.key)
 
@@ -123,7 +130,10 @@ def _split(arguments: Sequence[str]) -> tuple[list[str], list[str]]:
 def _joined(words: Sequence[str]) -> list[str]:
     """Values glued to their switch, so that a value may begin with a dash (``--tools -bash``)."""
     takes_value = {
-        name for flag in FLAGS if flag.kind not in ("switch", "choice") for name in flag.names
+        name
+        for flag in FLAGS
+        if flag.kind not in ("switch", "choice", "optional")
+        for name in flag.names
     }
     joined: list[str] = []
     iterator = iter(words)

@@ -89,7 +89,7 @@ def fitting(query: str, candidates: Iterable[Candidate]) -> list[Candidate]:
 
 
 def _cost(wanted: _Parts, own: _Parts, candidate: Candidate) -> tuple[int, int] | None:
-    """How far a candidate is from what is wanted: further words, then words only begun."""
+    """How far a candidate is from what is wanted: words only begun, then further words."""
     if wanted.version and wanted.version != own.version:
         return None
     if wanted.dates and wanted.dates != own.dates:
@@ -106,7 +106,7 @@ def _cost(wanted: _Parts, own: _Parts, candidate: Candidate) -> tuple[int, int] 
     further = sum(
         not any(word.startswith(asked) for asked in wanted.words) for word in set(own.words)
     )
-    return further, begun
+    return begun, further
 
 
 def _newest(models: Sequence[tuple[_Parts, Candidate]]) -> Candidate:
