@@ -17,8 +17,8 @@ from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ShellCall, ToolEnvironment
 from sloyd.tools.output import OutputAccumulator, OutputSnapshot
 from sloyd.tools.shell_environment import command_environment
+from sloyd.tools.shells import command_output, find_shell
 from sloyd.workspace.base import Exit, ProcessRequest
-from sloyd.workspace.output_log import OutputLog, output_directory
 from sloyd.workspace.signal_names import signal_name
 
 __all__ = ["MAX_TIMEOUT", "BashParameters", "bash_tool"]
@@ -101,7 +101,11 @@ class _Bash:
 
     async def execute(self, call: ToolCallContext, parameters: BashParameters) -> ToolResult:
         timeout = _seconds(parameters.timeout, self.environment.settings.default_timeout)
-        run = _Run(await self._shell_call(parameters.command), timeout, self._output())
+        run = _Run(
+            await self._shell_call(parameters.command),
+            timeout,
+            command_output(self.environment.settings),
+        )
         request = self._request(run, await self._shell())
         updates = _Updates(call, run)
 
@@ -141,28 +145,9 @@ class _Bash:
 
     async def _shell(self) -> str:
         """The program that runs commands, found once."""
-        workspace = self.environment.workspace
-        wanted = self.environment.settings.shell_path
-        if self.shell is None and wanted is not None:
-            self.shell = await workspace.which(wanted)
-            if self.shell is None:
-                raise ToolError(
-                    f"Custom shell path not found: {wanted}\n"
-                    "No command can run until the setting shell.path names a program."
-                )
-        for program in ("/bin/bash", "bash", "sh"):
-            if self.shell is None:
-                self.shell = await workspace.which(program)
-        return self.shell or "sh"
-
-    def _output(self) -> OutputAccumulator:
-        settings = self.environment.settings
-
-        def open_log() -> OutputLog:
-            directory = output_directory(settings.output_directory)
-            return OutputLog(directory, prefix="sloyd-bash", limit=settings.log_limit)
-
-        return OutputAccumulator(open_log)
+        if self.shell is None:
+            self.shell = await find_shell(self.environment)
+        return self.shell
 
     def _request(self, run: _Run, shell: str) -> ProcessRequest:
         try:
