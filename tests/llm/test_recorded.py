@@ -103,6 +103,14 @@ async def test_nothing_private_is_kept(tmp_path: Path) -> None:
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+async def test_words_of_harmless_headers_are_no_secrets(tmp_path: Path) -> None:
+    file = tmp_path / "cassette.jsonl"
+    with ProviderServer(chat("an identity of applications")) as server:
+        await recorded(server, file, conversation(UserMessage(content="identity")))
+    assert "<secret>" not in file.read_text()
+    assert (await asked(RecordedModel(file), HELLO)).error is not None
+
+
 async def test_failures_and_retries_are_played_without_waiting(tmp_path: Path) -> None:
     file = tmp_path / "cassette.jsonl"
     busy = error(429, {"error": {"message": "slow down"}}, {"retry-after": "0.1"})

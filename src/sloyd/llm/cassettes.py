@@ -35,6 +35,8 @@ __all__ = [
 
 _VERSION = 1
 _REQUEST_HEADERS = frozenset({"accept", "content-type", "anthropic-version", "anthropic-beta"})
+_PUBLIC_HEADERS = frozenset({"accept-encoding", "user-agent", "x-title"})
+"""Not kept, but no secrets either: their values are words that may stand anywhere."""
 _ANSWER_HEADERS = frozenset(
     {"content-type", "location", "retry-after", "retry-after-ms", "x-should-retry"}
 )
@@ -120,7 +122,7 @@ class Blot:
         for name, value in headers.items():
             if name.lower() in _REQUEST_HEADERS:
                 kept[name.lower()] = value
-            else:
+            elif name.lower() not in _PUBLIC_HEADERS:
                 secret = value.removeprefix("Bearer ").strip()
                 if len(secret) >= _SHORTEST_SECRET:
                     self._secrets.add(secret)

@@ -40,6 +40,8 @@ from sloyd.llm.transport import Response, Transport
 
 __all__ = ["RecordedModel", "record"]
 
+_NO_KEY = "none"
+"""What a player has in the place of a key, so that nobody asks for one."""
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL
 
 
@@ -83,7 +85,7 @@ class RecordedModel(HttpModel):
         head, exchanges = read_cassette(file)
         self._player = _Player(Path(file), exchanges, Blot(_places(cwd)), timing=timing)
         retries = RetryPolicy() if timing else _NoWait()
-        super().__init__(head.model, api_key="recorded", transport=self._player, retries=retries)
+        super().__init__(head.model, api_key=_NO_KEY, transport=self._player, retries=retries)
 
     @property
     def remaining(self) -> int:
