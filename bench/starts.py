@@ -85,7 +85,7 @@ class StartBench:
             return [*self._program("pi"), "-p", *model, "hello"]
         url = f"http://127.0.0.1:{port}/v1"
         model = ["--provider", "openai", "--base-url", url, "--api-key", "x", "--model", "bench"]
-        return [*self._program("sloyd"), "-p", "hello", *model]
+        return [*self._program("sloyd"), "-p", "--no-session", "hello", *model]
 
     def _configure_pi(self, port: int) -> None:
         if self._pi is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import sys
 from pathlib import Path
@@ -62,3 +63,5 @@ class ToolBench:
             with (self._directory / "sparse.bin").open("wb") as file:
                 file.write(b"a text begins\nand has a second line\n")
                 file.truncate(_SPARSE_BYTES)
+        # Else a durable write of this run waits for what the one before has left to write.
+        os.sync()
