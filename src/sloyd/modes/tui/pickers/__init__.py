@@ -1,0 +1,1 @@
+"""The modal screens from which something is picked."""
