@@ -50,12 +50,13 @@ def shown_page(page: Page) -> tuple[str, dict[str, Any]]:
     cut = truncate_head(content, min(page.wanted, MAX_LINES), MAX_BYTES)
     if cut.first_line_exceeds_limit:
         return _long_line(page), _details(page, 0, 0, "bytes")
+    # What truncation cut has no final LF; here a blank line at its end is a line.
+    text = cut.content if cut.truncated else content.removesuffix("\n")
     last = page.first + cut.output_lines - 1
     more = page.total - last
     if cut.output_lines == page.wanted:
         if not more:
-            return (cut.content if cut.truncated else content), {}
-        text = cut.content.removesuffix("\n")
+            return (text if cut.truncated else content), {}
         return f"{text}\n\n[{more} more lines in file. Use offset={last + 1} to continue.]", {}
     by_lines = cut.output_lines == MAX_LINES
     why = "" if by_lines else f" ({format_size(MAX_BYTES)} limit)"
@@ -63,7 +64,6 @@ def shown_page(page: Page) -> tuple[str, dict[str, Any]]:
         f"[Showing lines {page.first}-{last} of {page.total}{why}. "
         f"Use offset={last + 1} to continue.]"
     )
-    text = cut.content.removesuffix("\n")
     size = byte_length(text)
     return f"{text}\n\n{notice}", _details(
         page, cut.output_lines, size, "lines" if by_lines else "bytes"

@@ -12,7 +12,7 @@ import re
 from collections import deque
 from collections.abc import AsyncIterator, Iterator
 from itertools import islice, pairwise
-from typing import Final
+from typing import Final, NamedTuple
 
 from anyio.lowlevel import checkpoint
 
@@ -154,12 +154,15 @@ class _File:
         context = self.request.context
         ranges = list(islice(_line_ranges(self.pattern, text), self.request.limit + 1))
         shown_to = 0
-        for (first, last), (following, _) in pairwise([*ranges, (len(lines) + 1, 0)]):
+        for (first, last, start, end), following in pairwise([*ranges, _Range(len(lines) + 1)]):
             for number in range(max(first - context, shown_to + 1), first):
                 self._add_context(number, lines[number - 1])
-            shown = tuple(shown_line(_encode(line)) for line in lines[first - 1 : last])
-            self._add(Block(first, shown, is_match=True), last)
-            shown_to = min(last + context, following - 1)
+            head = lines[first - 1]
+            places = (len(_encode(head[:place])) for place in (start, end))
+            shown = [shown_line(_encode(head), *places)]
+            shown += [shown_line(_encode(line)) for line in lines[first:last]]
+            self._add(Block(first, tuple(shown), is_match=True), last)
+            shown_to = min(last + context, following.first - 1)
             for number in range(last + 1, shown_to + 1):
                 self._add_context(number, lines[number - 1])
 
@@ -204,25 +207,35 @@ class _File:
             yield decoder.decode(b"", final=True)
 
 
-def _line_ranges(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
-    """First and last line of each match; what shares a line, or touches, is one match."""
+class _Range(NamedTuple):
+    """First and last line of a match, and where in the first one it starts and ends."""
+
+    first: int
+    last: int = 0
+    start: int = 0
+    end: int = 0
+
+
+def _line_ranges(pattern: re.Pattern[str], text: str) -> Iterator[_Range]:
+    """The lines of each match; matches that share a line, or touch, are one."""
     number, counted = 1, 0
-    first = last = 0
+    current: _Range | None = None
     for match in pattern.finditer(text):
         start, end = match.span()
         if start == len(text) and text[-1:] in ("", "\n"):
             break  # behind the last line
         number += text.count("\n", counted, start)
         counted = start
-        end_number = number + text.count("\n", start, max(end - 1, start))
-        if first and number <= last + 1:
-            last = max(last, end_number)
+        last = number + text.count("\n", start, max(end - 1, start))
+        if current is not None and number <= current.last + 1:
+            current = current._replace(last=max(current.last, last))
             continue
-        if first:
-            yield first, last
-        first, last = number, end_number
-    if first:
-        yield first, last
+        if current is not None:
+            yield current
+        begin = text.rfind("\n", 0, start) + 1
+        current = _Range(number, last, start - begin, end - begin)
+    if current is not None:
+        yield current
 
 
 def _encode(text: str) -> bytes:

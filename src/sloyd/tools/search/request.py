@@ -85,7 +85,8 @@ class FileFilter:
         """A glob that the names of all chosen files match, where there is a telling one."""
         head, slash, name = self.pattern.rpartition("/")
         is_plain = head.count("{") == head.count("}") and "\\" not in self.pattern
-        if self.negated or name == "**" or (slash and not is_plain):
+        # To ripgrep a negated class is one byte, and no letter beyond ASCII is.
+        if self.negated or name == "**" or "[" in name or (slash and not is_plain):
             return None
         return name
 
