@@ -47,6 +47,7 @@ if TYPE_CHECKING:
         UserMessage,
     )
     from sloyd.llm.models import Context, Model, ModelInfo, StreamOptions
+    from sloyd.llm.recorded import RecordedModel, record
     from sloyd.llm.wires.scripted import ScriptedModel
     from sloyd.tools.builtin import builtin_tools
     from sloyd.tools.definition import ToolDefinition, wrap
@@ -85,6 +86,7 @@ _MODULES: dict[str, str] = {
     "ModelChoice": "harness.model_choice",
     "ModelInfo": "llm.models",
     "ProviderError": "errors",
+    "RecordedModel": "llm.recorded",
     "RunResult": "agent.result",
     "ScriptedModel": "llm.wires.scripted",
     "SessionError": "errors",
@@ -108,6 +110,7 @@ _MODULES: dict[str, str] = {
     "Workspace": "workspace.base",
     "WorkspaceError": "errors",
     "builtin_tools": "tools.builtin",
+    "record": "llm.recorded",
     "tool": "tools.functions",
     "wrap": "tools.definition",
 }
@@ -139,6 +142,7 @@ __all__ = [
     "ModelChoice",
     "ModelInfo",
     "ProviderError",
+    "RecordedModel",
     "RunResult",
     "ScriptedModel",
     "SessionError",
@@ -163,6 +167,7 @@ __all__ = [
     "WorkspaceError",
     "__version__",
     "builtin_tools",
+    "record",
     "tool",
     "wrap",
 ]
