@@ -19,7 +19,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 from sloyd.errors import WorkspaceError
 from sloyd.workspace.descriptors import PRIVATE
@@ -54,15 +54,24 @@ class Note:
             return b""
         return os.pread(self._descriptor, _LONGEST_NOTE, 0).partition(_END)[0]
 
-    def write(self, words: bytes) -> None:
-        """Say what is about to be half done; ``words`` hold no NUL."""
-        if self._descriptor is not None:
+    def write(self, words: bytes, *, needed: bool = False) -> None:
+        """Say what is about to be half done; ``words`` hold no NUL.
+
+        A disk that is too full for the note only matters, and raises `OSError`, when it is needed.
+        """
+        if self._descriptor is None:
+            return
+        try:
             os.pwrite(self._descriptor, words + _END, 0)
+        except OSError:
+            if needed:
+                raise
 
     def clear(self) -> None:
         """It is done, or undone."""
         if self._descriptor is not None:
-            os.pwrite(self._descriptor, _END, 0)  # a quarter of what cutting the file costs
+            with suppress(OSError):
+                os.pwrite(self._descriptor, _END, 0)  # a quarter of what cutting the file costs
 
 
 ClearUp = Callable[[bytes], None]
@@ -229,12 +238,14 @@ def _user() -> int:
 
 
 def _is_private(place: str) -> bool:
+    os.makedirs(os.path.dirname(place), exist_ok=True)
     try:
         os.mkdir(place, 0o700)
     except FileExistsError:
         found = os.lstat(place)
-        is_ours = sys.platform == "win32" or (
-            found.st_uid == _user() and not stat.S_IMODE(found.st_mode) & 0o077
-        )
-        return stat.S_ISDIR(found.st_mode) and is_ours
+        if sys.platform != "win32":
+            if not stat.S_ISDIR(found.st_mode) or found.st_uid != _user():
+                return False
+            if found.st_mode & 0o077:
+                os.chmod(place, 0o700)
     return True

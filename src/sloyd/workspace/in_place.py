@@ -52,7 +52,8 @@ def write_in_place(
         size = sum(map(len, pieces))
         try:
             note.write(
-                note_of(Interrupted(path, backup, old.st_dev, old.st_ino, old.st_size, size))
+                note_of(Interrupted(path, backup, old.st_dev, old.st_ino, old.st_size, size)),
+                needed=True,
             )
             _make_backup(path, descriptor, old.st_size, pieces, backup)
             _overwrite(descriptor, old.st_size, pieces, backup)
