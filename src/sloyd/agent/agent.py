@@ -183,7 +183,7 @@ class Agent:
             AgentBusy: when a run is under way.
             AgentError: when the last answer is complete and nothing is queued.
         """
-        if self._run is None and not self._can_resume():
+        if self._run is None and not self.can_resume:
             raise AgentError("There is nothing to continue: the last answer is complete.")
         return await self._perform([])
 
@@ -273,7 +273,9 @@ class Agent:
         add(_message_of(message))
         self._run.queue_changed()
 
-    def _can_resume(self) -> bool:
+    @property
+    def can_resume(self) -> bool:
+        """Whether `resume` has something to go on with."""
         if any(self.queued):
             return True
         messages = self._state.messages

@@ -17,35 +17,43 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import msgspec
 
 from sloyd.agent.agent import Agent, Prompt
 from sloyd.agent.handoff import Handoff
-from sloyd.agent.hooks import Hooks, Request
+from sloyd.agent.hooks import Request
 from sloyd.agent.listeners import Listeners
 from sloyd.agent.result import RunResult
-from sloyd.errors import AgentBusy, UsageError
+from sloyd.errors import AgentBusy
 from sloyd.harness.command_table import command_table
 from sloyd.harness.conversation import Conversation
 from sloyd.harness.door import Door, HeadlessDoor, NoticeLevel
 from sloyd.harness.events import (
     AgentSettled,
+    CompactionEnd,
     HarnessEvent,
     ModelChanged,
     Notice,
+    SessionChanged,
     ThinkingChanged,
 )
+from sloyd.harness.extension_opening import open_extensions
+from sloyd.harness.hook_chain import HookChain
 from sloyd.harness.model_choice import ModelChoice
 from sloyd.harness.opening import (
     activate_tools,
     build_prompt,
     make_limits,
+    make_registry,
     make_toolbox,
     open_model,
+    own_tables,
     sessions_directory,
     tool_settings,
 )
 from sloyd.harness.options import AgentOptions
+from sloyd.harness.recall_tool import RECALL, has_cut
 from sloyd.harness.recovery import Recovery
 from sloyd.harness.resources import Resources, find_resources, start_notices
 from sloyd.harness.session_choice import open_session
@@ -55,13 +63,12 @@ from sloyd.llm.http_model import HttpModel
 from sloyd.llm.messages import Message, UserMessage
 from sloyd.llm.models import Model, StreamOptions, ThinkingLevel
 from sloyd.sessions.entries import ModelChangeEntry, ThinkingLevelChangeEntry
-from sloyd.sessions.journal import Journal
 from sloyd.sessions.session import Session
 from sloyd.tools.registry import ToolRegistry
 from sloyd.workspace.base import Workspace
 
 if TYPE_CHECKING:
-    from sloyd.sessions.rewind import RewindPlan
+    from sloyd.harness.extensions import Extensions
 
 __all__ = ["AgentOptions", "CodingAgent", "sessions_directory"]
 
@@ -79,6 +86,10 @@ class CodingAgent:
         commands: the slash commands.
         door: where people are told and asked; the door that is open puts itself here.
         notices: what people should know from the start; see `tell_notices`.
+        variables: the environment that keys are read from.
+        extensions: those that are loaded, or None.
+        models: the providers and models that settings and extensions name, or None.
+        arguments: the words of the command line that are no extension's switches.
     """
 
     def __init__(
@@ -90,30 +101,33 @@ class CodingAgent:
         options: AgentOptions,
         resources: Resources,
         variables: Mapping[str, str],
+        extensions: Extensions | None = None,
     ) -> None:
         self.agent = agent
         self.registry = registry
         self.toolbox = toolbox
-        self.resources = resources
-        self.notices: list[Notice] = list(start_notices(resources))
+        self.notices: list[Notice] = []
+        self.arguments: tuple[str, ...] = ()
         self._options = options
-        self._variables = variables
+        self._began = False
+        self._deafen: list[Callable[[], None]] = []
+        self.variables = variables
         self._listeners: Listeners[HarnessEvent] = Listeners()
         self.door: Door = HeadlessDoor("sdk", self.notify)
-        settings = self.settings
+        settings = resources.loaded.settings
         self.conversation = Conversation(
             agent,
             session,
-            sessions=self.sessions_directory,
+            sessions=options.sessions_directory or sessions_directory(variables, settings),
             compaction=settings.compaction,
             emit=self._listeners.emit,
             journal=toolbox.journal,
         )
         self.recovery = Recovery(agent, self.conversation, settings.retry, self._listeners.emit)
-        agent.hooks = Hooks(prepare_request=self._before_request)
-        self._use_resources(resources)
         # After the conversation's own listener: a message is saved before anybody hears of it.
         agent.subscribe(self._listeners.emit)
+        self._listeners.subscribe(self._offer_recall)
+        self._use(resources, extensions)
 
     @classmethod
     @asynccontextmanager
@@ -129,16 +143,20 @@ class CodingAgent:
         variables = os.environ if chosen.variables is None else chosen.variables
         resources = await find_resources(chosen, variables)
         settings = resources.loaded.settings
+        extensions, arguments = await open_extensions(chosen, resources)
         toolbox = make_toolbox(chosen, settings, variables)
-        registry = ToolRegistry([*toolbox.definitions, *chosen.extra_tools])
+        opened: CodingAgent
+        registry = make_registry(toolbox, chosen, extensions, lambda: opened.session)
         activate_tools(registry, chosen, settings)
         sessions = chosen.sessions_directory or sessions_directory(variables, settings)
         session = open_session(chosen.session, sessions, toolbox.workspace.cwd)
         try:
-            model, thinking = open_model(chosen, settings, variables, session, resources.models)
+            own = () if extensions is None else tuple(extensions.providers())
+            tables = own_tables(resources.models, own)
+            model, thinking = open_model(chosen, settings, variables, session, tables, own)
             agent = Agent(
                 model,
-                system_prompt=build_prompt(registry, resources, toolbox.workspace.cwd),
+                system_prompt=build_prompt(registry, resources, toolbox.workspace.cwd, extensions),
                 tools=registry.agent_tools(),
                 options=StreamOptions(
                     thinking=thinking,
@@ -148,14 +166,23 @@ class CodingAgent:
                 ),
                 limits=make_limits(chosen, settings),
             )
-            opened = cls(agent, registry, toolbox, session, chosen, resources, variables)
+            opened = cls(
+                agent, registry, toolbox, session, chosen, resources, variables, extensions
+            )
+            opened.arguments = arguments
             opened._note_model()
-            yield opened
-            await opened._close(keep=chosen.model)
+            opened._activate_recall()
+            try:
+                yield opened
+            finally:
+                await opened._close(keep=chosen.model)
         finally:
             session.close()
 
     async def _close(self, keep: object) -> None:
+        if self.extensions is not None:
+            with anyio.CancelScope(shield=True):
+                await self.extensions.dispose()
         self.conversation.session.close()
         model = self.model
         if isinstance(model, HttpModel) and model is not keep:
@@ -171,26 +198,64 @@ class CodingAgent:
         """
         if self.is_running:
             raise AgentBusy("Nothing can be read again while the agent works; stop it first.")
-        resources = await find_resources(self._options, self._variables)
-        self.notices += start_notices(resources)
+        resources = await find_resources(self._options, self.variables)
+        if self.extensions is not None:
+            await self.extensions.dispose()
+        extensions, _ = await open_extensions(self._options, resources)
         settings = resources.loaded.settings
         self.toolbox = Toolbox.on(
             self.workspace, journal=self.toolbox.journal, settings=tool_settings(settings)
         )
-        for definition in self.toolbox.definitions:
-            self.registry.register(definition)
-        self._use_resources(resources)
-        self.set_active_tools(self.registry.active_names)
+        known, active = self.registry.names, self.registry.active_names
+        self.registry = make_registry(self.toolbox, self._options, extensions, lambda: self.session)
+        kept = [name for name in active if name in self.registry.names]
+        new = [name for name in self.registry.active_names if name not in known]
+        self._use(resources, extensions)
+        self.set_active_tools([*kept, *new])
+        self._began = False
         await self.tell_notices()
 
-    def _use_resources(self, resources: Resources) -> None:
+    def _use(self, resources: Resources, extensions: Extensions | None) -> None:
+        """Work with what was found, at the start and again."""
         self.resources = resources
+        self.extensions = extensions
         settings = resources.loaded.settings
-        self.commands = command_table(resources)
+        self.notices += start_notices(resources)
+        self.own_providers = () if extensions is None else tuple(extensions.providers())
+        self.models = own_tables(resources.models, self.own_providers)
+        self.commands = command_table(resources, extensions.commands() if extensions else ())
         self.conversation.use_compaction(settings.compaction)
         self.agent.set_queue_modes(
             steering=settings.sessions.steering, follow_up=settings.sessions.follow_up
         )
+        for unsubscribe in self._deafen:
+            unsubscribe()
+        chains = [HookChain(prepare_request=[self._before_request])]
+        self._deafen = []
+        if extensions is not None:
+            extensions.bind(self)
+            chains.append(extensions.chain())
+            self._deafen.append(self._listeners.subscribe(extensions.dispatch))
+            self.notices += [Notice(message=text, level="error") for text in extensions.problems]
+        if resources.hooks:
+            from sloyd.harness.command_hooks import CommandHooks
+
+            programs = CommandHooks(
+                resources.hooks, self.workspace.cwd, lambda: self.session.id, self.notify
+            )
+            chains.append(programs.chain())
+            self._deafen.append(self._listeners.subscribe(programs.dispatch))
+        self.agent.hooks = HookChain.joined(chains).hooks()
+
+    async def _offer_recall(self, event: object) -> None:
+        """Let the model look up what was cut, from the first cut on."""
+        if isinstance(event, CompactionEnd | SessionChanged):
+            self._activate_recall()
+
+    def _activate_recall(self) -> None:
+        wanted = self._options.tools is None and RECALL not in self.registry.active_names
+        if wanted and has_cut(self.session):
+            self.set_active_tools([*self.registry.active_names, RECALL])
 
     # What it is
 
@@ -217,9 +282,8 @@ class CodingAgent:
     @property
     def sessions_directory(self) -> Path:
         """Where the sessions of all projects are kept."""
-        return self._options.sessions_directory or sessions_directory(
-            self._variables, self.settings
-        )
+        named = self._options.sessions_directory
+        return named or sessions_directory(self.variables, self.settings)
 
     @property
     def workspace(self) -> Workspace:
@@ -305,32 +369,19 @@ class CodingAgent:
     async def tell_notices(self) -> None:
         """Tell the listeners what was found to be wrong at the start, or when reading again.
 
-        A door does so once it listens; at the latest, the first prompt does.
+        A door does so once it listens; at the latest, the first prompt does. Extensions hear then
+        that the session begins.
         """
         told, self.notices = self.notices, []
         for notice in told:
             await self._listeners.emit(notice)
+        if self.extensions is not None and not self._began:
+            self._began = True
+            await self.extensions.begin(self.session.id)
 
-    # Going back
-
-    async def plan_rewind(self, entry_id: str) -> RewindPlan:
-        """What going back to a message would do to files and conversation; nothing is changed.
-
-        Raises `UsageError` where changes of files are not recorded, else as
-        `sloyd.sessions.rewind.plan_rewind` does.
-        """
-        from sloyd.sessions.rewind import plan_rewind
-
-        return await plan_rewind(self.session, entry_id, self._journal(), self.workspace)
-
-    async def rewind(self, plan: RewindPlan, *, force: bool = False) -> None:
-        """Go back as planned. Raises `AgentBusy` during a run, `SessionError` when it cannot."""
-        await self.conversation.rewind(plan, self._journal(), self.workspace, force=force)
-
-    def _journal(self) -> Journal:
-        if self.toolbox.journal is None:
-            raise UsageError("changes of files are not recorded in this workspace")
-        return self.toolbox.journal
+    async def transform_input(self, text: str) -> str:
+        """What a person has entered, as extensions change it."""
+        return text if self.extensions is None else await self.extensions.transform_input(text)
 
     # Changing what answers
 
@@ -338,7 +389,7 @@ class CodingAgent:
         """Let another model answer from the next request on. Raises as `open` does."""
         options = AgentOptions(model=choice, thinking=self.thinking)
         model, thinking = open_model(
-            options, self.settings, self._variables, None, self.resources.models
+            options, self.settings, self.variables, None, self.models, self.own_providers
         )
         old, self.agent.model = self.agent.model, model
         self._note_model()
@@ -359,7 +410,9 @@ class CodingAgent:
         """Let the model use exactly these tools from the next request on."""
         self.registry.activate(names)
         self.agent.tools = self.registry.agent_tools()
-        self.agent.system_prompt = build_prompt(self.registry, self.resources, self.workspace.cwd)
+        self.agent.system_prompt = build_prompt(
+            self.registry, self.resources, self.workspace.cwd, self.extensions
+        )
 
     def _note_model(self) -> None:
         """Keep in the session what answers, where it is not what the session says already."""
