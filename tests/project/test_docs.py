@@ -17,9 +17,9 @@ import msgspec.inspect
 import pytest
 
 from scripts import reference
-from sloyd.agent.events import AgentEvent
 from sloyd.cli.flags import COMMANDS, flag_names
 from sloyd.demo import prepare
+from sloyd.harness.events import HarnessEvent
 from tests.project.documents import Block, blocks, documents, links, matches
 from tests.project.sources import ROOT
 
@@ -126,7 +126,7 @@ def test_generated_tables_are_those_of_the_code() -> None:
 
 def test_every_event_is_described() -> None:
     page = (ROOT / "docs" / "json.md").read_text()
-    for event in get_args(AgentEvent):
+    for event in get_args(HarnessEvent):
         info = msgspec.inspect.type_info(event)
         assert isinstance(info, msgspec.inspect.StructType)
         fields = ", ".join(f"`{field.encode_name}`" for field in info.fields)
