@@ -1,0 +1,70 @@
+"""Code in colour: lines of styled text, broken where they are too long."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from rich.text import Text
+
+from sloyd.modes.tui.canvas import layout_console
+
+if TYPE_CHECKING:
+    from pygments.lexer import Lexer
+
+__all__ = ["code_lines"]
+
+_LONGEST = 200_000
+"""Characters of a block beyond which it is not coloured: reading it matters, not its colours."""
+
+
+def code_lines(code: str, language: str, width: int, style: str) -> list[Text]:
+    """The lines of a piece of code.
+
+    ``style`` is a Pygments style or ``ansi_dark`` / ``ansi_light``. An unknown language gives plain
+    text.
+    """
+    code = code.rstrip("\n").expandtabs(4)
+    lexer = _lexer(language) if len(code) <= _LONGEST else None
+    if lexer is None:
+        text = Text(code)
+    else:
+        text = _syntax(style).highlight_with(code, lexer)
+        text.rstrip()
+    return list(text.wrap(layout_console(), max(width, 1), overflow="fold", no_wrap=False))
+
+
+class _Highlighter:
+    def __init__(self, style: str) -> None:
+        from rich.syntax import Syntax
+
+        theme = Syntax.get_theme(style)
+        self._theme = theme
+
+    def highlight_with(self, code: str, lexer: Lexer) -> Text:
+        from rich.style import Style
+
+        text = Text()
+        plain = Style(bgcolor=None)
+        for kind, piece in lexer.get_tokens(code):
+            style = self._theme.get_style_for_token(kind)
+            text.append(piece, style.without_color + Style(color=style.color) + plain)
+        return text
+
+
+@lru_cache(8)
+def _syntax(style: str) -> _Highlighter:
+    return _Highlighter(style)
+
+
+@lru_cache(64)
+def _lexer(language: str) -> Lexer | None:
+    from pygments.lexers import get_lexer_by_name
+    from pygments.util import ClassNotFound
+
+    if not language:
+        return None
+    try:
+        return get_lexer_by_name(language.lower(), stripnl=False, ensurenl=True)
+    except ClassNotFound:
+        return None
