@@ -271,7 +271,7 @@ async def test_other_names_of_the_path_are_understood(tmp_path: Path, name: str)
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("a.bin", b"\0\1\2\3" * 100, "[Binary file, 400B, not shown as text."),
+        ("a.bin", b"\x93\0\xf1\2\3\7\x80\x81" * 50, "[Binary file, 400B, not shown as text."),
         ("it's.zip", b"PK\3\4" + b"\0" * 60, "`unzip -l "),
         ("a.docx", b"PK\3\4" + b"\0" * 60, "Word document"),
         ("a.tar", b"n" + b"\0" * 256 + b"ustar" + b"\0" * 250, "tar archive"),
@@ -279,6 +279,8 @@ async def test_other_names_of_the_path_are_understood(tmp_path: Path, name: str)
         ("a.db", b"SQLite format 3\0" + b"\0" * 90, "`sqlite3 "),
         ("a.pdf", b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n\0\0", "PDF document"),
         ("ascii.pdf", b"%PDF-1.4\n1 0 obj\n", "`pdftotext -layout "),
+        ("u.txt", "some words\n".encode("utf-16-le"), "`iconv -f UTF-16LE -t UTF-8 "),
+        ("v.txt", "some words\n".encode("utf-16-be"), "`iconv -f UTF-16BE -t UTF-8 "),
         ("n.ipynb", b'{"cells": [], "nbformat": 4}', "Jupyter notebook"),
     ],
 )

@@ -256,6 +256,19 @@ class Conformance:
             DirEntry("to-file", "symlink", "file"),
         ]
 
+    async def test_many_directories_are_listed_in_one_visit(self, rig: Rig) -> None:
+        for file in ("a/x", "b/y"):
+            await rig.workspace.make_dirs(f"{rig.root}/{file[0]}")
+            rig.write(f"{rig.root}/{file}", b"")
+        paths = [f"{rig.root}/{name}" for name in ("a", "missing", "b", "b/y")]
+        first, missing, second, not_one = await rig.workspace.list_many(paths)
+        assert first == [DirEntry("x", "file")]
+        assert second == [DirEntry("y", "file")]
+        assert isinstance(missing, WorkspaceError)
+        assert missing.reason == "missing"
+        assert isinstance(not_one, WorkspaceError)
+        assert not_one.reason == "not-directory"
+
     async def test_read_from_an_offset_in_chunks(self, rig: Rig) -> None:
         path = f"{rig.root}/f"
         data = bytes(range(256)) * 100

@@ -6,7 +6,7 @@ import shlex
 from dataclasses import dataclass
 from typing import Final
 
-from sloyd.text.encoding import looks_binary
+from sloyd.text.encoding import looks_binary, looks_like_bare_utf16
 from sloyd.text.truncate import format_size
 
 __all__ = ["SNIFFED_BYTES", "describe_binary"]
@@ -88,6 +88,14 @@ def describe_binary(head: bytes, path: str, size: int, *, wants_raw: bool) -> st
     suffix = path.rpartition("/")[2].rpartition(".")[2].lower()
     if not looks_binary(head):
         return None if wants_raw else _describe_textual(head, path, suffix, size)
+    if looks_like_bare_utf16(head):
+        encoding = "UTF-16LE" if head[1::2].count(0) > head[::2].count(0) else "UTF-16BE"
+        return _line(
+            f"Binary file by its NUL bytes, {format_size(size)}, which looks like {encoding} text "
+            "without a byte order mark",
+            (f"iconv -f {encoding} -t UTF-8 {{}} | head -n 300",),
+            path,
+        )
     kind = _kind(head, suffix)
     name = f"Binary file ({kind.name})" if kind is not None else "Binary file"
     commands = kind.commands if kind is not None else _ANYTHING

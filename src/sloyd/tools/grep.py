@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import posixpath
+from contextlib import aclosing
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -175,11 +176,10 @@ async def _fetched(workspace: Workspace, path: str, line: ShownLine) -> ShownLin
         return line
     offset, match_start = line.window
     start = max(match_start - LINE_LIMIT, 0)
-    data = b""
+    chunks = workspace.read(path, start=offset + start, chunk_size=_WINDOW_BYTES)
     try:
-        async for chunk in workspace.read(path, start=offset + start, chunk_size=_WINDOW_BYTES):
-            data = chunk
-            break
+        async with aclosing(chunks):  # type: ignore[type-var]
+            data = await anext(chunks, b"")
     except WorkspaceError:
         return ShownLine("[a very long line]", was_cut=True)
     return shown_window(data, start, match_start)

@@ -10,14 +10,15 @@ from __future__ import annotations
 import posixpath
 import re
 from collections import deque
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import aclosing
 from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from anyio.lowlevel import checkpoint
 
 from sloyd.errors import WorkspaceError
-from sloyd.text.encoding import detect, incremental_decoder
+from sloyd.text.encoding import UTF8, detect, incremental_decoder
 from sloyd.tools.search.collector import Collector
 from sloyd.tools.search.patterns import python_pattern, spans_lines
 from sloyd.tools.search.request import Block, FileMatches, SearchOutcome, SearchRequest
@@ -31,7 +32,8 @@ __all__ = ["search_in_python"]
 _BUFFER: Final = 64 << 10
 _MOST_LINE: Final = 8 << 20
 _MOST_JOINED: Final = 64 << 20
-"""Most characters of a line, and of a file that is matched as a whole; more is cut into pieces."""
+"""Most characters of a line, which else is searched in pieces, and most bytes of a file that is
+matched across its lines; the rest of it is not searched."""
 
 
 async def search_in_python(
@@ -102,12 +104,13 @@ class _File:
         if spans_lines(self.request):
             await self._search_joined()
         else:
-            async for lines in self._lines():
-                for line in lines:
-                    self._search_line(number, line)
-                    number += 1
-                if self._is_enough():
-                    break
+            async with aclosing(self._lines()) as pieces:
+                async for lines in pieces:
+                    for line in lines:
+                        self._search_line(number, line)
+                        number += 1
+                    if self._is_enough():
+                        break
         if self.has_nul:
             self.found.is_binary = self._matches > 0
             self.found.blocks.clear()
@@ -166,45 +169,46 @@ class _File:
             for number in range(last + 1, shown_to + 1):
                 self._add_context(number, lines[number - 1])
 
-    async def _lines(self) -> AsyncIterator[list[str]]:
+    async def _lines(self) -> AsyncGenerator[list[str], None]:
         rest = ""
-        async for piece in self._pieces(None):
-            lines = (rest + piece).split("\n")
-            rest = lines.pop()
-            if lines:
-                yield lines
-            if len(rest) > _MOST_LINE:
-                yield [rest]
-                rest = ""
+        async with aclosing(self._pieces(None)) as pieces:
+            async for piece in pieces:
+                lines = (rest + piece).split("\n")
+                rest = lines.pop()
+                if lines:
+                    yield lines
+                if len(rest) > _MOST_LINE:
+                    yield [rest]
+                    rest = ""
         if rest:
             yield [rest]
 
-    async def _pieces(self, most: int | None) -> AsyncIterator[str]:
+    async def _pieces(self, most: int | None) -> AsyncGenerator[str, None]:
         """The text of the file.
 
         A file that is not named is given up where a NUL turns up, like ripgrep does it: with the
         whole buffer that holds the NUL.
         """
         path = posixpath.join(self.request.directory, self.path)
-        decoder = None
+        decoder = incremental_decoder(UTF8)
         total = 0
-        async for chunk in self.workspace.read(path):
-            if decoder is None:
-                encoding = detect(chunk[:4], complete=False)
-                decoder = incremental_decoder(encoding)
-            if not encoding.is_wide and b"\0" in chunk:
-                self.has_nul = True
-                if not self.is_named:
-                    kept = chunk.index(b"\0") // _BUFFER * _BUFFER
-                    yield decoder.decode(chunk[:kept], final=True)
+        chunks = self.workspace.read(path)
+        async with aclosing(chunks):  # type: ignore[type-var]
+            async for chunk in chunks:
+                if not total:
+                    encoding = detect(chunk[:4], complete=False)
+                    decoder = incremental_decoder(encoding)
+                total += len(chunk)
+                if not encoding.is_wide and b"\0" in chunk:
+                    self.has_nul = True
+                    if not self.is_named:
+                        kept = chunk.index(b"\0") // _BUFFER * _BUFFER
+                        yield decoder.decode(chunk[:kept], final=True)
+                        return
+                yield decoder.decode(chunk)
+                if most is not None and total > most:
                     return
-            text = decoder.decode(chunk)
-            total += len(text)
-            yield text
-            if most is not None and total > most:
-                return
-        if decoder is not None:
-            yield decoder.decode(b"", final=True)
+        yield decoder.decode(b"", final=True)
 
 
 class _Range(NamedTuple):
