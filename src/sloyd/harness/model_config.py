@@ -7,7 +7,6 @@ gives one a further name. What is wrong is named with file, line and key, and sk
 
 from __future__ import annotations
 
-import dataclasses
 import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -110,7 +109,7 @@ class _Reader:
                 headers=facts.headers,
                 quirks=facts.quirks,
             )
-        changed = dataclasses.replace(
+        changed = msgspec.structs.replace(
             known,
             title=facts.title or known.title,
             api=facts.api or known.api,
@@ -121,7 +120,7 @@ class _Reader:
         if facts.base_url is None:
             return changed
         # Another server under a known name: what holds at the provider's own need not hold there.
-        return dataclasses.replace(
+        return msgspec.structs.replace(
             changed,
             base_url=facts.base_url.strip().rstrip("/"),
             own_api="",

@@ -135,6 +135,8 @@ class Finder:
         return (single[0], name) if len(single) == 1 else None
 
     def _fits(self, name: str, providers: list[Provider]) -> tuple[Provider, str] | None:
+        if not providers:
+            return None
         from sloyd.harness.model_search import fitting
         from sloyd.harness.model_texts import ambiguous_text
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import msgspec
@@ -48,8 +47,7 @@ class OwnModel(ModelFacts, frozen=True, kw_only=True, forbid_unknown_fields=True
     id: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelTables:
+class ModelTables(msgspec.Struct, frozen=True):
     """Known and configured providers and models together.
 
     Attributes:
@@ -60,11 +58,11 @@ class ModelTables:
         aliases: further names of models.
     """
 
-    providers: Mapping[str, Provider] = field(default_factory=lambda: PROVIDERS)
-    keys: Mapping[str, str] = field(default_factory=dict)
-    own: Mapping[str, Mapping[str, OwnModel]] = field(default_factory=dict)
-    changes: Mapping[str, ModelFacts] = field(default_factory=dict)
-    aliases: Mapping[str, str] = field(default_factory=dict)
+    providers: Mapping[str, Provider] = msgspec.field(default_factory=lambda: PROVIDERS)
+    keys: Mapping[str, str] = {}
+    own: Mapping[str, Mapping[str, OwnModel]] = {}
+    changes: Mapping[str, ModelFacts] = {}
+    aliases: Mapping[str, str] = {}
 
     def find_provider(self, name: str) -> Provider | None:
         """The provider of that name, in any case, or None."""

@@ -16,7 +16,8 @@ from sloyd.llm.providers import Provider, find_provider
 
 __all__ = ["base_url_from", "find_base_url", "find_key", "key_from", "secret_of"]
 
-_VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+))")
+# Compiled when it is first needed, which in most runs is never.
+_VARIABLE = r"\$(?:\{(\w+)\}|(\w+))"
 _COMMAND_SECONDS = 60.0
 """Password managers may wait for a finger on a sensor."""
 
@@ -85,7 +86,7 @@ def secret_of(source: str, environment: Mapping[str, str]) -> str:
         return _printed(text[1:].strip())
     if text.startswith("keyring:"):
         return _kept(text.removeprefix("keyring:"))
-    variable = _VARIABLE.fullmatch(text)
+    variable = re.fullmatch(_VARIABLE, text)
     if variable is None:
         return text
     name = variable.group(1) or variable.group(2)

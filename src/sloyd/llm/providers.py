@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
+
+import msgspec
 
 from sloyd.llm.models import ModelInfo
 
 __all__ = ["PROVIDERS", "Endpoint", "Provider", "find_provider", "is_own_url", "model_info"]
 
 
-@dataclass(frozen=True, slots=True)
-class Endpoint:
+class Endpoint(msgspec.Struct, frozen=True):
     """Where a provider speaks a further API, and its quirks there."""
 
     base_url: str
-    quirks: Mapping[str, Any] = field(default_factory=dict)
+    quirks: Mapping[str, Any] = {}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Provider:
+class Provider(msgspec.Struct, frozen=True, kw_only=True):
     """One provider.
 
     Attributes:
@@ -46,7 +45,7 @@ class Provider:
     api: str
     base_url: str
     own_api: str = ""
-    endpoints: Mapping[str, Endpoint] = field(default_factory=dict)
+    endpoints: Mapping[str, Endpoint] = {}
     key_variables: tuple[str, ...] = ()
     base_url_variable: str | None = None
     path: str = ""
@@ -55,8 +54,8 @@ class Provider:
     needs_key: bool = True
     is_automatic: bool = True
     models_of: str = ""
-    quirks: Mapping[str, Any] = field(default_factory=dict)
-    headers: Mapping[str, str] = field(default_factory=dict)
+    quirks: Mapping[str, Any] = {}
+    headers: Mapping[str, str] = {}
 
 
 def _openai_like(name: str, title: str, base_url: str, **facts: Any) -> Provider:
