@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         FileChanged,
         LimitReached,
         ProviderError,
+        RpcError,
         SessionError,
         SettingsError,
         SloydError,
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
     from sloyd.llm.models import Context, Model, ModelInfo, StreamOptions
     from sloyd.llm.recorded import RecordedModel, record
     from sloyd.llm.wires.scripted import ScriptedModel
+    from sloyd.rpc_client import RpcClient
     from sloyd.tools.builtin import builtin_tools
     from sloyd.tools.definition import ToolDefinition, wrap
     from sloyd.tools.environment import ToolEnvironment, ToolSettings
@@ -87,6 +89,8 @@ _MODULES: dict[str, str] = {
     "ModelInfo": "llm.models",
     "ProviderError": "errors",
     "RecordedModel": "llm.recorded",
+    "RpcClient": "rpc_client",
+    "RpcError": "errors",
     "RunResult": "agent.result",
     "ScriptedModel": "llm.wires.scripted",
     "SessionError": "errors",
@@ -143,6 +147,8 @@ __all__ = [
     "ModelInfo",
     "ProviderError",
     "RecordedModel",
+    "RpcClient",
+    "RpcError",
     "RunResult",
     "ScriptedModel",
     "SessionError",

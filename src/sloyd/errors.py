@@ -12,7 +12,8 @@
     |-- AgentError              an agent used in a way its state does not allow
     |   |-- AgentBusy           prompt() while a run is under way
     |   `-- LimitReached        a limit on turns, time or money stopped the run
-    `-- SessionError            a session file that cannot be opened, read or appended to
+    |-- SessionError            a session file that cannot be opened, read or appended to
+    `-- RpcError                a command that the process behind an RpcClient refused
 
 ``str(error)`` is for people: it names the cause and, where there is one, the fix. What a model
 reads is `ToolError.for_model`. Nothing outside this tree is a user's mistake: any other exception
@@ -33,6 +34,7 @@ __all__ = [
     "LimitReached",
     "ProviderError",
     "ProviderProblem",
+    "RpcError",
     "SessionError",
     "SettingsError",
     "SloydError",
@@ -179,3 +181,15 @@ class LimitReached(AgentError):
 
 class SessionError(SloydError):
     """Raised when a session cannot be opened, read, locked or appended to; names file and line."""
+
+
+class RpcError(SloydError):
+    """Raised by `sloyd.RpcClient` when the process refuses a command, or is gone.
+
+    Attributes:
+        command: the ``type`` of the command; empty when the process could not be started.
+    """
+
+    def __init__(self, message: str, *, command: str = "") -> None:
+        super().__init__(message)
+        self.command = command
