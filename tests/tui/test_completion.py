@@ -132,15 +132,20 @@ async def test_files_are_those_that_no_rule_hides(cwd: Path, program: str | None
     }
 
 
-async def test_a_hundred_thousand_files(tmp_path: Path) -> None:
-    subprocess.run(
-        ["sh", "-c", "mkdir -p d{0..9} 2>/dev/null; for d in 0 1 2 3 4 5 6 7 8 9; do "
-         "mkdir -p module$d; (cd module$d; seq -f 'file_%05.0f.py' 1 10000 | xargs touch); done"],
-        cwd=tmp_path,
-        check=True,
-    )  # fmt: skip
-    (tmp_path / "module7" / "needle_in_hay.py").touch()
-    async with open_agent(tmp_path) as agent:
+@pytest.fixture
+def many_files(tmp_path: Path) -> Path:
+    """A directory with 100,000 files."""
+    make = (
+        "for d in 0 1 2 3 4 5 6 7 8 9; do mkdir module$d; "
+        "(cd module$d; seq -f 'file_%05.0f.py' 1 10000 | xargs touch); done"
+    )
+    subprocess.run(["sh", "-c", make], cwd=tmp_path, check=True)
+    return tmp_path
+
+
+async def test_a_hundred_thousand_files(many_files: Path) -> None:
+    (many_files / "module7" / "needle_in_hay.py").touch()
+    async with open_agent(many_files) as agent:
         files = FileList(agent.toolbox.environment)
         assert (await files.search("needhay"))[0].label == "module7/needle_in_hay.py"
         assert (await files.search("module3/file_04321"))[0].label == "module3/file_04321.py"

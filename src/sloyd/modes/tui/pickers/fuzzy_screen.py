@@ -35,7 +35,7 @@ class SearchInput(Input):
         await super()._on_key(event)
 
 
-class FuzzyScreen(ModalScreen[Result], Generic[Value, Result]):
+class FuzzyScreen(ModalScreen[Result | None], Generic[Value, Result]):
     """A modal screen with a title, a line to search with, rows, and a line about keys.
 
     A picker overrides `all_rows` and `choose`, and `act` for keys of its own.
