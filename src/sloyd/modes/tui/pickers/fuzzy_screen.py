@@ -94,6 +94,10 @@ class FuzzyScreen(ModalScreen[Result | None], Generic[Value, Result]):
         del action
         return False
 
+    def leave(self) -> None:
+        """The list is left without a choice."""
+        self.dismiss(None)
+
     def moved(self) -> None:
         """The cursor, or what is shown, has changed."""
 
@@ -141,7 +145,7 @@ class FuzzyScreen(ModalScreen[Result | None], Generic[Value, Result]):
         if action is None:
             return False
         if action == "list.close":
-            self.dismiss(None)
+            self.leave()
         elif action == "list.choose":
             if self.chosen is not None:
                 self.choose(self.chosen)
