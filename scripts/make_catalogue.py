@@ -48,7 +48,7 @@ THINKING_FORMATS = {
     "zai": "thinking-type",
     "qwen": "enable-thinking",
     "openrouter": "openrouter",
-    "openai": None,
+    "openai": "openai",
     None: None,
 }
 _EXTRA_LEVELS = ("xhigh", "max")

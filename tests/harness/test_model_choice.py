@@ -63,6 +63,8 @@ BOTH = {**OPENAI, **ANTHROPIC}
         (None, BOTH, {"settings": {"default": "opus"}}, "anthropic/claude-opus-5-5"),
         (None, {**GROQ, "HF_TOKEN": "hf"}, {}, "groq/openai/gpt-oss-120b"),
         (None, {}, {"api_key": "sk-ant-x"}, "anthropic/claude-sonnet-5-5"),
+        (":high", ANTHROPIC, {}, "anthropic/claude-sonnet-5-5"),
+        ("anthropic/", BOTH, {}, "anthropic/claude-sonnet-5-5"),
         # Exact names.
         ("gpt-5.5", OPENAI, {}, "openai/gpt-5.5"),
         ("claude-opus-5", BOTH, {}, "anthropic/claude-opus-5"),
@@ -238,6 +240,12 @@ def test_configured_providers_come_first(tmp_path: Path) -> None:
     assert (model.info.id, level) == ("big-one", "low")
     assert choose("quick:high", keys, tables=tables)[1] == "high"
     assert dict(model.info.headers) == {"x-team": "a"}
+
+
+def test_a_configured_key_that_is_not_set_is_none(tmp_path: Path) -> None:
+    tables = configured(tmp_path, MINE)
+    assert chosen(None, {"TEAM": "a", **OPENAI}, tables=tables) == "openai/gpt-6.2-sol"
+    assert chosen("MINE/m", {"MINE": "k", "TEAM": "a"}, tables=tables) == "mine/m"
 
 
 async def sent_key(tables: ModelTables, keys: Mapping[str, str], **choice: Any) -> str:

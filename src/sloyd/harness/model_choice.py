@@ -102,7 +102,7 @@ class _Chooser:
         """The name without its level, and what it is short for."""
         name, level = _parted(named)
         meant, usual = _parted(self.tables.aliases.get(name or "", name))
-        return meant, level or usual
+        return meant or None, level or usual
 
     def _made(self, provider: Provider, model_id: str) -> Model:
         base_url = self._finder.base_url(provider)

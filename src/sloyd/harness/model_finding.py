@@ -92,7 +92,7 @@ class Finder:
             return name
         from sloyd.harness.model_search import fitting
 
-        fits = fitting(name, self.tables.candidates([provider]))
+        fits = fitting(name, self.tables.candidates([provider]), within=True)
         return fits[0].id if len(fits) == 1 else name
 
     def _unnamed(self) -> tuple[Provider, str]:

@@ -62,13 +62,18 @@ class _Parts:
         )
 
 
-def fitting(query: str, candidates: Iterable[Candidate]) -> list[Candidate]:
-    """What the query may mean: one model if that is clear, else the newest of each best family."""
+def fitting(
+    query: str, candidates: Iterable[Candidate], *, within: bool = False
+) -> list[Candidate]:
+    """What the query may mean: one model if that is clear, else the newest of each best family.
+
+    ``within`` says that the provider is known already, so that its name is no word to look for.
+    """
     wanted = _Parts.of(query)
     scored = []
     for candidate in candidates:
         own = _Parts.of(candidate.id.rpartition("/")[2])
-        cost = _cost(wanted, own, candidate)
+        cost = _cost(wanted, own, candidate, within=within)
         if cost is not None:
             scored.append((cost, own, candidate))
     if not scored:
@@ -88,7 +93,9 @@ def fitting(query: str, candidates: Iterable[Candidate]) -> list[Candidate]:
     return [_newest(models) for models in families.values()]
 
 
-def _cost(wanted: _Parts, own: _Parts, candidate: Candidate) -> tuple[int, int] | None:
+def _cost(
+    wanted: _Parts, own: _Parts, candidate: Candidate, *, within: bool
+) -> tuple[int, int] | None:
     """How far a candidate is from what is wanted: words only begun, then further words."""
     if wanted.version and wanted.version != own.version:
         return None
@@ -96,7 +103,8 @@ def _cost(wanted: _Parts, own: _Parts, candidate: Candidate) -> tuple[int, int] 
         return None
     if not wanted.words and not wanted.version:
         return None
-    around = set(_PARTS.findall(f"{candidate.provider} {candidate.id} {candidate.name}".lower()))
+    place = "" if within else candidate.provider
+    around = set(_PARTS.findall(f"{place} {candidate.id} {candidate.name}".lower()))
     begun = 0
     for word in wanted.words:
         if word not in around:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from sloyd.llm.credentials import key_from
+from sloyd.llm.credentials import is_there, key_from
 from sloyd.llm.models import InputKind, ModelInfo, Prices, ThinkingLevel
 from sloyd.llm.providers import PROVIDERS, Provider, find_provider, model_info
 
@@ -69,7 +69,10 @@ class ModelTables(msgspec.Struct, frozen=True):
         if name in self.providers:
             return self.providers[name]
         known = find_provider(name)
-        return self.providers.get(known.name if known else name.strip().lower())
+        if known is not None:
+            return self.providers.get(known.name)
+        wanted = name.strip().lower()
+        return next((p for p in self.providers.values() if p.name.lower() == wanted), None)
 
     def ids(self, provider: Provider) -> Iterator[str]:
         """The ids of the provider's models that are known, configured ones first."""
@@ -112,7 +115,10 @@ class ModelTables(msgspec.Struct, frozen=True):
 
     def has_key(self, provider: Provider, variables: Mapping[str, str]) -> bool:
         """Whether a key is set or configured; a command or keyring is not asked for it."""
-        return provider.name in self.keys or key_from(provider, variables) is not None
+        source = self.keys.get(provider.name)
+        if source is not None:
+            return is_there(source, variables)
+        return key_from(provider, variables) is not None
 
     def candidates(self, providers: Iterable[Provider]) -> Iterator[Candidate]:
         """The known models of these providers, as a search takes them.

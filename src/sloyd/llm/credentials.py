@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 from sloyd.errors import ProviderError
 from sloyd.llm.providers import Provider, find_provider
 
-__all__ = ["base_url_from", "find_base_url", "find_key", "key_from", "secret_of"]
+__all__ = ["base_url_from", "find_base_url", "find_key", "is_there", "key_from", "secret_of"]
 
 # Compiled when it is first needed, which in most runs is never.
 _VARIABLE = r"\$(?:\{(\w+)\}|(\w+))"
@@ -96,6 +96,14 @@ def secret_of(source: str, environment: Mapping[str, str]) -> str:
             f"the environment variable {name}, which it is configured to be in, is empty"
         )
     return value
+
+
+def is_there(source: str, environment: Mapping[str, str]) -> bool:
+    """Whether a configured source may hold a secret; no command and no keyring is asked."""
+    variable = re.fullmatch(_VARIABLE, source.strip())
+    if variable is None:
+        return bool(source.strip())
+    return bool(environment.get(variable.group(1) or variable.group(2), "").strip())
 
 
 def _printed(command: str) -> str:
