@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -110,3 +112,32 @@ def test_a_directory_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
 def test_the_texts_name_the_directory(project: DemoProject) -> None:
     assert str(project.directory) in intro(project)
     assert str(project.directory) in outro(project)
+
+
+def sloyd_demo(directory: Path, **variables: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "sloyd", "demo", "--keep", str(directory)],
+        env={**os.environ, **variables},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_command_shows_real_work_and_ends_well(tmp_path: Path) -> None:
+    done = sloyd_demo(tmp_path / "demo")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "Only the words of the model are scripted" in done.stdout
+    assert "FAILED (failures=2)" in done.stdout
+    assert "ROUND_HALF_UP" in done.stdout
+    assert "ROUND_HALF_UP" in (tmp_path / "demo" / "till" / "money.py").read_text("utf-8")
+    assert str(tmp_path / "demo") in done.stdout
+
+
+def test_the_command_fails_loudly_when_a_tool_cannot_do_its_work(tmp_path: Path) -> None:
+    """Without a program `sh` on PATH the tests cannot run, so nothing of the demo is true."""
+    done = sloyd_demo(tmp_path / "demo", PATH=str(tmp_path))
+    assert done.returncode == 1
+    assert "the first test run, which must fail" in done.stderr
+    assert str(tmp_path / "demo") in done.stderr
