@@ -11,11 +11,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
+
+import msgspec
+import msgspec.inspect
 
 from sloyd.cli.flags import COMMANDS, FLAGS, Flag
+from sloyd.harness.events import HarnessEvent, RunHeader
 from sloyd.harness.settings import declared_settings, type_name
 from sloyd.llm.providers import PROVIDERS
+from sloyd.modes.rpc_commands import COMMANDS as COMMAND_TYPES
 from sloyd.tools.builtin import builtin_tools
 from sloyd.tools.definition import ToolDefinition, wrap
 from sloyd.tools.environment import ToolEnvironment
@@ -124,10 +129,53 @@ def tools() -> str:
     return "\n" + "\n".join(_tool(definition) for definition in definitions) + "\n"
 
 
+def _fields(struct: type[Any], without: tuple[str, ...] = ()) -> str:
+    info = msgspec.inspect.type_info(struct)
+    assert isinstance(info, msgspec.inspect.StructType)
+    names = (field.encode_name for field in info.fields)
+    return ", ".join(f"`{name}`" for name in names if name not in without)
+
+
+def _meaning(struct: type[Any]) -> str:
+    """The first paragraph of its docstring, with the names that fields have in JSON."""
+    text = " ".join((struct.__doc__ or "").split("\n\n")[0].split()).replace("``", "`")
+    for field in msgspec.structs.fields(struct):
+        text = text.replace(f"`{field.name}`", f"`{field.encode_name}`")
+    return text
+
+
+def events() -> str:
+    """Every event of the JSON and RPC doors."""
+    every = [RunHeader, *get_args(HarnessEvent)]
+    rows = ([f"`{_tag(each)}`", _fields(each), _meaning(each)] for each in every)
+    return _table(["`type`", "fields", "meaning"], rows)
+
+
+def rpc() -> str:
+    """Every command of the RPC door."""
+    rows = (
+        [f"`{name}`", _fields(each, ("id",)), _data(each.result), _meaning(each)]
+        for name, each in COMMAND_TYPES.items()
+    )
+    return _table(["`type`", "fields", "`data` of the response", "meaning"], rows)
+
+
+def _tag(struct: type[Any]) -> str:
+    return str(struct.__struct_config__.tag)
+
+
+def _data(result: Any) -> str:
+    kinds = [kind for kind in get_args(result) or (result,) if kind not in (None, type(None))]
+    shown = ", ".join(_fields(kind) for kind in kinds)
+    return f"{shown}, or null" if len(get_args(result)) > 1 else shown
+
+
 TABLES: dict[str, Callable[[], str]] = {
     "commands": commands,
+    "events": events,
     "flags": flags,
     "providers": providers,
+    "rpc": rpc,
     "settings": settings,
     "tools": tools,
 }

@@ -35,6 +35,7 @@ from sloyd.harness.events import (
     HarnessEvent,
     ModelChanged,
     Notice,
+    RunHeader,
     SessionChanged,
     ThinkingChanged,
 )
@@ -423,18 +424,16 @@ class CodingAgent:
         if known.thinking_level != self.thinking:
             self.session.append(ThinkingLevelChangeEntry(thinking_level=self.thinking))
 
-    def header(self) -> dict[str, Any]:
+    def header(self) -> RunHeader:
         """The first line of the JSON door: what follows and where it happens."""
         info = self.model.info
-        return {
-            "type": "session",
-            "version": 3,
-            "id": self.session.id,
-            "timestamp": self.session.header.timestamp,
-            "cwd": self.workspace.cwd,
-            "provider": info.provider,
-            "model": info.id,
-        }
+        return RunHeader(
+            id=self.session.id,
+            timestamp=self.session.header.timestamp,
+            cwd=self.workspace.cwd,
+            provider=info.provider,
+            model=info.id,
+        )
 
 
 def _said(message: str | UserMessage) -> UserMessage:

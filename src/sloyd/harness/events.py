@@ -16,6 +16,7 @@ __all__ = [
     "HarnessEvent",
     "ModelChanged",
     "Notice",
+    "RunHeader",
     "SessionChanged",
     "ThinkingChanged",
 ]
@@ -23,6 +24,22 @@ __all__ = [
 
 class _Event(msgspec.Struct, frozen=True, tag_field="type", rename="camel", kw_only=True):
     """Base of the events; gives them their common JSON form."""
+
+
+class RunHeader(_Event, frozen=True, kw_only=True, tag="session"):
+    """The first line of the JSON door: what follows, and where it happens.
+
+    Attributes:
+        version: of the session format and of the events.
+        timestamp: when the session began, ISO 8601 in UTC.
+    """
+
+    version: int = 3
+    id: str
+    timestamp: str
+    cwd: str
+    provider: str
+    model: str
 
 
 class AgentSettled(_Event, frozen=True, tag="agent_settled"):
