@@ -48,7 +48,7 @@ def inline_text(tokens: Sequence[Token], looks: Looks) -> Text:
     opened: list[Style] = []
     links: list[tuple[int, str]] = []
     for token in tokens:
-        style = Style.combine(opened)
+        style = Style.combine(opened) if opened else Style.null()
         match token.type:
             case "text" | "html_inline" | "text_special":
                 text.append(token.content, style)

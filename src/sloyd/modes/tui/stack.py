@@ -6,19 +6,24 @@ last, so memory follows what is on the screen and not how long the conversation 
 
 from __future__ import annotations
 
+import logging
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from rich.text import Text
 from textual.strip import Strip
 
-from sloyd.modes.tui.block import Block
+from sloyd.modes.tui.block import Block, safe_text
 from sloyd.modes.tui.canvas import Canvas
 from sloyd.modes.tui.heights import Heights
 
 __all__ = ["Stack"]
 
+_log = logging.getLogger(__name__)
+
 _KEPT_LINES = 4_000
+_LONGEST_PLAIN = 2_000
 
 
 @dataclass(slots=True)
@@ -103,7 +108,7 @@ class Stack:
             self._drawn.move_to_end(place)
             return drawn.strips
         version = block.version
-        strips = block.render(self._canvas)
+        strips = _drawn(block, self._canvas)
         if drawn is not None:
             self._kept -= len(drawn.strips)
         self._drawn[place] = _Drawn(version, strips)
@@ -129,3 +134,15 @@ class Stack:
     def _forget(self) -> None:
         self._drawn.clear()
         self._kept = 0
+
+
+def _drawn(block: Block, canvas: Canvas) -> list[Strip]:
+    """The lines of a block; as plain text where a renderer, perhaps an extension's, fails."""
+    try:
+        return block.render(canvas)
+    except Exception as error:  # noqa: BLE001 - code of others, and its fault is shown
+        _log.exception("a %s cannot be drawn", type(block).__name__)
+        words = f"[cannot be drawn: {type(error).__name__}: {error}]"
+        style = canvas.theme.style("error")
+        text = Text(f"{safe_text(words)}\n{safe_text(block.text)[:_LONGEST_PLAIN]}", style)
+        return [canvas.blank(), *canvas.strips(text)]

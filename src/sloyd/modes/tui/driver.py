@@ -1,0 +1,40 @@
+"""The way to the terminal: standard output, where Textual takes standard error.
+
+So ``sloyd 2>log`` keeps its screen, and what other code writes to standard error cannot be taken
+for a part of it.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import lru_cache
+
+from textual.driver import Driver
+
+__all__ = ["driver_class"]
+
+
+@lru_cache(1)
+def driver_class() -> type[Driver] | None:
+    """The driver for this system; None for Textual's own, which is right on Windows."""
+    if os.name != "posix":
+        return None
+    from textual.drivers.linux_driver import LinuxDriver
+
+    class TerminalDriver(LinuxDriver):
+        """Writes to standard output."""
+
+        def __init__(
+            self,
+            app: object,
+            *,
+            debug: bool = False,
+            mouse: bool = True,
+            size: tuple[int, int] | None = None,
+        ) -> None:
+            super().__init__(app, debug=debug, mouse=mouse, size=size)  # type: ignore[arg-type]
+            if sys.__stdout__ is not None:
+                self._file = sys.__stdout__
+
+    return TerminalDriver
