@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from typing import Annotated
 
 from msgspec import Meta, Struct
@@ -13,7 +12,6 @@ from sloyd.text.truncate import MAX_BYTES, format_size
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment
 from sloyd.tools.failures import file_failure
-from sloyd.tools.search.results import LineList
 from sloyd.workspace.base import DirEntry
 from sloyd.workspace.paths import quote_name, resolve
 
@@ -84,6 +82,8 @@ async def _ls(environment: ToolEnvironment, parameters: LsParameters) -> ToolRes
         entries = await workspace.list(resolved.path)
     except WorkspaceError as error:
         raise await file_failure(workspace, "list", shown, error) from error
+    from sloyd.tools.search.results import LineList
+
     entries.sort(key=_collation_key)
     output = LineList()
     for entry in entries[:limit]:
@@ -99,6 +99,8 @@ def _collation_key(entry: DirEntry) -> tuple[bytes, str]:
     name = entry.name
     if name.isascii():
         return name.encode().translate(_COLLATION), name
+    import unicodedata
+
     decomposed = unicodedata.normalize("NFKD", name.lower())
     folded = "".join(part for part in decomposed if not unicodedata.combining(part))
     return folded.encode("utf-8", "surrogateescape").translate(_COLLATION), name

@@ -11,7 +11,7 @@ from typing import Any
 from sloyd.errors import ToolError
 from sloyd.text.truncate import MAX_BYTES, MAX_LINES, byte_length, format_size, truncate_head
 from sloyd.tools.line_window import LineWindow
-from sloyd.tools.search.shown import show_controls
+from sloyd.tools.visible import show_controls
 
 __all__ = ["Page", "shown_page"]
 

@@ -17,13 +17,10 @@ from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.errors import ToolError, WorkspaceError
 from sloyd.text.encoding import detect, incremental_decoder
 from sloyd.text.truncate import MAX_BYTES, MAX_LINES, format_size
-from sloyd.tools.binary_kinds import describe_binary
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment, ToolSettings
 from sloyd.tools.failures import file_failure
 from sloyd.tools.image_kinds import HEAD_BYTES, sniff_image
-from sloyd.tools.line_window import LineWindow
-from sloyd.tools.page import Page, shown_page
 from sloyd.workspace.base import Workspace
 from sloyd.workspace.paths import resolve
 
@@ -136,6 +133,9 @@ async def _read(
             image = await _image(workspace, call, environment.settings, path, head)
             if image is not None:
                 return image
+        # Loaded with the first file: a session's first request does not wait for them.
+        from sloyd.tools.binary_kinds import describe_binary
+
         size = max(version.size, len(head))
         wants_raw = (parameters.offset or parameters.limit or parameters.column) is not None
         description = describe_binary(head, path, size, wants_raw=wants_raw)
@@ -155,6 +155,9 @@ def _empty(parameters: ReadParameters) -> ToolResult:
 async def _text(
     workspace: Workspace, path: str, head: bytes, parameters: ReadParameters
 ) -> ToolResult:
+    from sloyd.tools.line_window import LineWindow
+    from sloyd.tools.page import Page, shown_page
+
     first = max(parameters.offset or 1, 1)
     limit = parameters.limit
     window = LineWindow(

@@ -22,6 +22,7 @@ from sloyd.text.encoding import UTF8, detect, incremental_decoder
 from sloyd.tools.search.collector import Collector
 from sloyd.tools.search.patterns import python_pattern, spans_lines
 from sloyd.tools.search.request import Block, FileMatches, SearchOutcome, SearchRequest
+from sloyd.tools.search.results import reason_of
 from sloyd.tools.search.scope import IgnoreScope
 from sloyd.tools.search.shown import shown_line
 from sloyd.tools.search.walk import Walk
@@ -54,13 +55,13 @@ async def search_in_python(
         except WorkspaceError as error:
             if request.file is not None:
                 raise
-            unreadable.append((path, _reason(error)))
+            unreadable.append((path, reason_of(error)))
             continue
         collector.add_file(found)
         if collector.is_done:
             break
     if walk is not None:
-        unreadable += [(path or ".", _reason(error)) for path, error in walk.problems]
+        unreadable += [(path or ".", reason_of(error)) for path, error in walk.problems]
     return collector.outcome(unreadable)
 
 
@@ -74,10 +75,6 @@ async def _files(request: SearchRequest, walk: Walk | None) -> AsyncIterator[str
                 path = start + entry.name
                 if entry.kind == "file" and (request.files is None or request.files.admits(path)):
                     yield path
-
-
-def _reason(error: WorkspaceError) -> str:
-    return "Permission denied" if error.reason == "permission" else str(error)
 
 
 class _File:

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sloyd.agent.tool import ToolResult
+from sloyd.errors import WorkspaceError
 from sloyd.text.truncate import MAX_BYTES, byte_length, format_size
 from sloyd.workspace.paths import quote_name
 
-__all__ = ["LineList", "named"]
+__all__ = ["LineList", "named", "reason_of"]
 
 _MOST_NAMED = 5
 
@@ -75,6 +76,11 @@ class LineList:
             text = f"{text}\n\n[{'. '.join(self.notices)}]".lstrip("\n")
         details: Mapping[str, Any] | None = self.details or None
         return ToolResult.of(text, details=details)
+
+
+def reason_of(error: WorkspaceError) -> str:
+    """Why something could not be looked at, in a few words."""
+    return "Permission denied" if error.reason == "permission" else str(error)
 
 
 def named(names: Sequence[str]) -> str:

@@ -6,30 +6,18 @@ number that the ``column`` of the read tool takes.
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
-from sloyd.text.encoding import show_undecodable
 from sloyd.text.truncate import truncate_line
 from sloyd.tools.search.request import ShownLine
+from sloyd.tools.visible import show_controls
 
-__all__ = ["LINE_LIMIT", "show_controls", "shown_line", "shown_window"]
+__all__ = ["LINE_LIMIT", "shown_line", "shown_window"]
 
 LINE_LIMIT: Final = 500
 """Most characters of one line, in UTF-16 units, as pi counts them."""
 
 _BEFORE_MATCH: Final = 100
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f]")
-
-
-def show_controls(text: str) -> str:
-    """Text with control characters and undecodable bytes as visible markers.
-
-    ESC becomes ``⟨1B⟩``, and a byte that is no character ``⟨E9⟩``. TAB, LF and CR stay.
-    """
-    if _CONTROL.search(text) is not None:
-        text = _CONTROL.sub(lambda found: f"⟨{ord(found[0]):02X}⟩", text)
-    return show_undecodable(text)
 
 
 def shown_line(raw: bytes, match_start: int = 0, match_end: int = 0) -> ShownLine:
