@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["FittedImage", "OmittedImage", "PreparedImage", "fit_image", "prepare_image"]
 
-MOST_PIXELS: Final = 64_000_000
+_MOST_PIXELS: Final = 64_000_000
 """Most pixels that are decoded at full size: about 256 MB as RGBA."""
 
 _FIRST_QUALITY = 80
@@ -172,7 +172,7 @@ def _fit_opened(
     if needs_shrinking and image.format in ("JPEG", "MPO") and not image.info.get("progressive"):
         # Decoding at 1/2, 1/4 or 1/8 costs a fraction of the time and memory of a large photo.
         image.draft(None, _inside(size, limits.box * 2))
-    if image.width * image.height > MOST_PIXELS:
+    if image.width * image.height > _MOST_PIXELS:
         return OmittedImage(_too_many_pixels(size))
     image.load()
     passes = (

@@ -15,7 +15,7 @@ from sloyd.tools.failures import file_failure
 from sloyd.workspace.base import DirEntry
 from sloyd.workspace.paths import quote_name, resolve
 
-__all__ = ["LsParameters", "ls_tool"]
+__all__ = ["DEFAULT_LIMIT", "LsParameters", "ls_tool"]
 
 DEFAULT_LIMIT = 500
 
