@@ -9,19 +9,20 @@ there, active or not.
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import Any
 
 import anyio
-import anyio.to_thread
 
 from sloyd.agent.direct import run_call
 from sloyd.agent.tool import AgentTool, ToolResult
 from sloyd.errors import UsageError
 from sloyd.harness.toolbox import Toolbox
 from sloyd.llm.messages import Text
+from sloyd.modes.byte_lines import LONGEST_LINE, ByteLines, LineTooLong
 from sloyd.modes.output import Output, json_line
+from sloyd.modes.protocol_output import ProtocolOutput
+from sloyd.modes.signals import stopping_on_signals
 from sloyd.tools.definition import wrap
 
 __all__ = ["tool_door"]
@@ -70,9 +71,14 @@ async def _single(cwd: str | None, name: str, text: str, as_json: bool) -> int:
         raise UsageError(f"there is no tool {name!r}; there are: {', '.join(tools)}")
     try:
         raw = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"the arguments are not JSON: {error}") from error
-    result = await run_call(tools[name], "call_1", raw)
+    result: ToolResult | None = None
+    with anyio.CancelScope() as scope:
+        async with stopping_on_signals(scope.cancel) as interruption:
+            result = await run_call(tools[name], "call_1", raw)
+    if interruption.exit_code is not None or result is None:
+        return interruption.exit_code or 1
     out = Output("stdout")
     if as_json:
         out.write(json_line(_result_object(result)))
@@ -83,24 +89,31 @@ async def _single(cwd: str | None, name: str, text: str, as_json: bool) -> int:
 
 async def _stream(cwd: str | None) -> int:
     tools = _tools(cwd)
-    out = Output("stdout")
-    source = sys.stdin.buffer if sys.stdin is not None else None
-    number = 0
-    while source is not None:
-        line = await anyio.to_thread.run_sync(source.readline)
-        if not line:
-            break
-        if line.strip():
-            number += 1
-            identity, result = await _answer(tools, line, number)
-            out.write(json_line({"id": identity, **_result_object(result)}))
+    output = ProtocolOutput.claim()
+    with anyio.CancelScope() as scope:
+        output.on_failure = scope.cancel
+        async with (
+            stopping_on_signals(scope.cancel) as interruption,
+            ByteLines.claim_standard_input() as lines,
+        ):
+            number = 0
+            async for line in lines:
+                if isinstance(line, LineTooLong) or line.strip():
+                    number += 1
+                    identity, result = await _answer(tools, line, number)
+                    await output.write({"id": identity, **_result_object(result)})
+    if interruption.exit_code is not None:
+        return interruption.exit_code
+    output.raise_failure()
     return 0
 
 
 async def _answer(
-    tools: dict[str, AgentTool], line: bytes, number: int
+    tools: dict[str, AgentTool], line: bytes | LineTooLong, number: int
 ) -> tuple[object, ToolResult]:
     """The id of one request line and the result of its call, or what is wrong with the line."""
+    if isinstance(line, LineTooLong):
+        return None, ToolResult.of(f"The line is longer than {LONGEST_LINE} bytes.", is_error=True)
     try:
         # Bytes that are not UTF-8 survive as surrogate escapes: file names may hold such.
         request = json.loads(line.decode("utf-8", "surrogateescape"))
@@ -112,6 +125,8 @@ async def _answer(
             is_error=True,
         )
     identity, name = request.get("id"), request.get("tool")
+    if isinstance(identity, dict | list):
+        return None, ToolResult.of('The "id" must be a text, a number or null.', is_error=True)
     if not isinstance(name, str) or name not in tools:
         listed = ", ".join(tools)
         said = f"There is no tool {name!r}" if name is not None else 'The object has no "tool"'
