@@ -265,7 +265,7 @@ async def test_other_encodings(tools: ReadOnlyTools) -> None:
     assert (await tools.call("grep", pattern="caf⟨E9⟩")).lines == ["latin.txt:1: caf⟨E9⟩ needle"]
 
 
-@pytest.mark.parametrize("pattern", ["x" * 200_000, "\ud83d"], ids=["too long", "half a pair"])
+@pytest.mark.parametrize("pattern", ["x" * 200_000, "\ud83d", "a\0b"], ids=["long", "half", "NUL"])
 async def test_patterns_that_no_engine_takes(tools: ReadOnlyTools, pattern: str) -> None:
     outcome = await tools.call("grep", pattern=pattern)
     assert not outcome.ok

@@ -35,6 +35,11 @@ def check_pattern(request: SearchRequest) -> None:
             f"The pattern is too long: {size} bytes, at most {_MOST_PATTERN_BYTES}. "
             "Search for a telling part of it."
         )
+    if "\0" in request.pattern:
+        raise ToolError(
+            "The pattern holds a NUL character, which no text file holds. Leave it out; to look "
+            "into binary files, use bash."
+        )
     for character in request.pattern:
         if "\ud800" <= character <= "\udfff" and not "\udc80" <= character <= "\udcff":
             raise ToolError(
@@ -66,12 +71,11 @@ def ripgrep_pattern(request: SearchRequest) -> str:
         return "^"
     if request.literal:
         pattern = pattern.replace("\r\n", "\n")
-        if not spans_lines(request) and "\0" not in pattern and not _has_bytes(pattern):
+        if not spans_lines(request) and not _has_bytes(pattern):
             return pattern
         pattern = "".join(f"\\{part}" if part in _SPECIAL else part for part in pattern)
     if spans_lines(request):
         pattern = _with_line_ends(pattern)
-    pattern = pattern.replace("\0", r"\x00")
     if _has_bytes(pattern):
         pattern = re.sub(
             "[\udc80-\udcff]", lambda byte: rf"(?-u:\x{ord(byte[0]) - 0xDC00:02X})", pattern

@@ -1,9 +1,9 @@
 """Search with ripgrep.
 
-All threads of ripgrep search at once, and what they find is sorted. When there is more than the
-limit allows, which part came first is chance; then the search is run again in the order of paths
-and stopped as soon as it has enough. So the result is always the same, and a search that finds
-little costs what ripgrep costs.
+All threads of ripgrep search at once, and what they find is sorted. When they find much more than
+the limit allows, or take long, which part came first is chance; then the search is run again in the
+order of paths and stopped as soon as it has enough. So the result is always the same, and a search
+that finds little costs what ripgrep costs.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import posixpath
 import re
 import sys
 from collections.abc import Callable
+from time import monotonic
 from typing import Final
 
 import anyio
@@ -31,6 +32,11 @@ PYTHON_ENGINE: Final = "python"
 """The value of the setting ``search_program`` that means: no ripgrep, Sloyd's own engine."""
 
 _MOST_UNSORTED_BYTES: Final = 4 << 20
+_MOST_UNSORTED: Final = 5_000
+_PATIENCE: Final = 0.15
+"""With more matches than the limit allows: how many more, and for how many seconds, all threads may
+go on before the search is begun again in order."""
+
 _MOST_BUFFERED_BYTES: Final = 64 << 10
 _FILE_PROBLEM: Final = re.compile(r"^rg: (?:\./)?(.*): (.+) \(os error \d+\)$", re.MULTILINE)
 _UNKNOWN_FLAG: Final = re.compile(r"unrecognized flag|wasn't expected|unexpected argument")
@@ -220,6 +226,7 @@ class _Unsorted:
         self._filter = request.files if request.file is None else None
         self._matches = 0
         self._bytes = 0
+        self._patient_until = monotonic() + _PATIENCE
 
     def take(self, event: RipgrepEvent) -> bool:
         """Keep an event; true when it is enough."""
@@ -238,7 +245,13 @@ class _Unsorted:
         found.blocks.append(block)
         self._matches += block.is_match
         self._bytes += block_size(path, block)
-        return self._matches > self._request.limit or self._bytes > _MOST_UNSORTED_BYTES
+        if self._matches <= self._request.limit:
+            return self._bytes > _MOST_UNSORTED_BYTES
+        return (
+            self._matches > _MOST_UNSORTED
+            or self._bytes > _MOST_UNSORTED_BYTES
+            or monotonic() > self._patient_until
+        )
 
 
 class _InOrder:
