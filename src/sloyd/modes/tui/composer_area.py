@@ -95,7 +95,7 @@ class PromptArea(Widget, can_focus=True):
 
     # Keys
 
-    def _on_key(self, event: events.Key) -> None:
+    async def _on_key(self, event: events.Key) -> None:
         if self._jump is not None:
             backwards, self._jump = self._jump, None
             if event.is_printable and event.character:

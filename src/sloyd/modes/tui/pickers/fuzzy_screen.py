@@ -112,11 +112,9 @@ class FuzzyScreen(ModalScreen[Result | None], Generic[Value, Result]):
         """Show the rows that fit what is written; with ``stay`` the cursor stays on its value."""
         before = self.list.chosen if stay else None
         rows = self.matching(self.all_rows(), self.input.value)
-        cursor = 0
+        cursor = 0 if self.input.value else self.first_cursor(rows)
         if before is not None:
-            cursor = next((i for i, row in enumerate(rows) if row.value == before.value), 0)
-        elif not self.input.value:
-            cursor = self.first_cursor(rows)
+            cursor = next((i for i, row in enumerate(rows) if row.value == before.value), cursor)
         self.list.show(rows, cursor)
         self._limit_height()
         self.moved()

@@ -173,6 +173,7 @@ class ModelPicker(FuzzyScreen[OfferedModel, ModelPicked]):
         elif row is None:
             return action.startswith("models.")
         elif action == "models.save":
+            self._save("model.default", row.value.name)
             self.dismiss(ModelPicked(row.value.choice, save=True))
         elif action == "models.favourite":
             self._toggle([row.value.name])
@@ -194,21 +195,24 @@ class ModelPicker(FuzzyScreen[OfferedModel, ModelPicked]):
 
     def _set_favourites(self, names: Sequence[str]) -> None:
         """Keep the favourites in the configuration, and let them count at once."""
-        from sloyd.harness.settings_edit import change_setting
-
         self._favourites = dict.fromkeys(names)
         chosen = (*self._favourites, *self._unlisted)
         agent = self._agent
-        try:
-            change_setting(agent.home / "config.toml", "model.favourites", list(chosen) or None)
-        except SloydError as error:
-            self.notify(str(error), severity="error", markup=False)
+        self._save("model.favourites", list(chosen) or None)
         replace = msgspec.structs.replace
         loaded = agent.resources.loaded
         model = replace(loaded.settings.model, favourites=chosen)
         settings = replace(loaded.settings, model=model)
         agent.resources = replace(agent.resources, loaded=replace(loaded, settings=settings))
         self.fill(stay=True)
+
+    def _save(self, name: str, value: object) -> None:
+        from sloyd.harness.settings_edit import change_setting
+
+        try:
+            change_setting(self._agent.home / "config.toml", name, value)
+        except SloydError as error:
+            self.notify(str(error), severity="error", markup=False)
 
     def _present(self) -> str:
         info = self._agent.model.info
