@@ -57,6 +57,7 @@ _LONG_RUN = 15.0
 class MainScreen(Screen[None], inherit_bindings=False):
     """The screen under all others. Keys go through our own table, not through bindings."""
 
+    AUTO_FOCUS = "PromptArea"
     BINDINGS: ClassVar[list[BindingType]] = []
 
 

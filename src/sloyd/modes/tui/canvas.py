@@ -82,11 +82,7 @@ class Canvas:
     def lines(self, texts: Iterable[Text], *, style: Style | None = None) -> list[Strip]:
         """Texts that are laid out already: one line each, without line breaks."""
         under = self._under(style)
-        console = layout_console()
-        return [
-            _fitting(Strip(list(Segment.apply_style(text.render(console), under))), self.width)
-            for text in texts
-        ]
+        return [_fitting(_strip(text, under), self.width) for text in texts]
 
     def blank(self, style: Style | None = None) -> Strip:
         """An empty line."""
@@ -94,6 +90,13 @@ class Canvas:
 
     def _under(self, style: Style | None) -> Style:
         return self.base if style is None else self.base + style
+
+
+def _strip(text: Text, under: Style) -> Strip:
+    console = layout_console()
+    # A text without spans gives segments without its own style.
+    style = under + console.get_style(text.style) if text.style else under
+    return Strip(list(Segment.apply_style(text.render(console), style)))
 
 
 def _fitting(strip: Strip, width: int) -> Strip:

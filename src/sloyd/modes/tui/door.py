@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sloyd.llm.messages import UserMessage
 from sloyd.modes.tui.app import SloydApp
+from sloyd.modes.tui.early_frame import EarlyFrame
 from sloyd.modes.tui.keys import load_keys
 from sloyd.modes.tui.terminal_keys import teach_keys
 
@@ -19,10 +20,17 @@ if TYPE_CHECKING:
 __all__ = ["tui_door"]
 
 
-async def tui_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
-    """Talk on the screen until the person leaves. Returns the exit code."""
+async def tui_door(
+    agent: CodingAgent, prompts: Sequence[UserMessage], frame: EarlyFrame | None = None
+) -> int:
+    """Talk on the screen until the person leaves. Returns the exit code.
+
+    ``frame`` is on the screen until the app draws.
+    """
     teach_keys()
     app = SloydApp(agent, load_keys(agent.home / "keybindings.toml"), prompts)
+    if frame is not None:
+        frame.hand_over()
     with _leaving_on_signals(app):
         code = await app.run_async()
     return code if code is not None else app.return_code or 0
