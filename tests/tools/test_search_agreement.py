@@ -69,7 +69,9 @@ def build(
         if any(parent.is_file() for parent in path.parents) or path.is_dir():
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        text = "\n".join(lines) + ("\n" if ends else "")
+        text = "\n".join(lines)
+        # To ripgrep the end of the file behind a lone CR is one more line.
+        text += "\n" if ends or text.endswith("\r") else ""
         path.write_bytes(text.encode("utf-8", "surrogateescape"))
     for name, text in rules.items():
         path = root / name

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -99,11 +102,12 @@ async def test_changing_cases(tmp_path: Path, name: str) -> None:
             assert outcome.ok
             assert (live / "edit/dangling.md").is_symlink()
             assert (live / "edit/made_later.md").read_text() == "z\n"
-        case "readonly":
-            if os.geteuid() == 0:
-                return
-            assert not outcome.ok
-            assert (live / "edit/readonly.txt").read_text() == "k=old\n"
+        case "readonly":  # root may write it, and then it keeps its mode
+            is_root = os.geteuid() == 0
+            assert outcome.ok is is_root
+            text = (live / "edit/readonly.txt").read_text()
+            assert text == ("k=new\n" if is_root else "k=old\n")
+            assert (live / "edit/readonly.txt").stat().st_mode & 0o777 == 0o444
         case _:
             assert not outcome.ok
             assert json.dumps(outcome.text)
@@ -134,14 +138,42 @@ async def test_every_found_name_can_be_used_in_the_next_call(tools: ReadOnlyTool
                 assert (await inside.call("read", path=name)).text == "needle\n"
 
 
-async def test_unreadable_files_are_named(tmp_path: Path) -> None:
-    if os.geteuid() == 0:
+@pytest.fixture
+def bystander() -> Iterator[Path]:
+    """The live tree, seen by a user who may not read all of it, also when root runs the tests."""
+    with tempfile.TemporaryDirectory() as directory:
+        Path(directory).chmod(0o755)
+        live = build_live_tree(Path(directory))
+        yield live
+
+
+@contextmanager
+def few_rights() -> Iterator[None]:
+    if os.geteuid() != 0:
+        yield
         return
-    live = build_live_tree(tmp_path)
-    for program in (None, "python"):
-        tools = ReadOnlyTools.at(live, search_program=program)
+    os.setegid(65534)
+    os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+        os.setegid(0)
+
+
+@pytest.mark.parametrize("program", [None, "python"])
+async def test_unreadable_files_are_named(bystander: Path, program: str | None) -> None:
+    tools = ReadOnlyTools.at(bystander, search_program=program)
+    for tool in ("grep", "find"):  # what they load must be loaded while everything is readable
+        assert (await tools.call(tool, pattern="needle", path="tree")).ok
+    with few_rights():
         outcome = await tools.call("grep", pattern="needle", path="unreadable")
-        assert outcome.lines == ["ok.txt:1: needle"]
-        assert outcome.text.endswith("[Could not be read: no.txt (Permission denied)]")
+        named = await tools.call("grep", pattern="needle", path="unreadable/no.txt")
         listed = await tools.call("ls", path="noexec")
-        assert "a.txt" in listed.text
+        found = await tools.call("find", pattern="*", path="noexec")
+    assert outcome.text == ("ok.txt:1: needle\n\n[Could not be read: no.txt (Permission denied)]")
+    assert not named.ok
+    assert "Permission denied" in named.text
+    assert "unreadable/no.txt" in named.text
+    assert listed.text in ("a.txt", "a.txt?")
+    assert found.text == "a.txt"
