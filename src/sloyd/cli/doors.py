@@ -6,14 +6,17 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 
 from sloyd.agent.limits import Limits
 from sloyd.cli.durations import seconds_of
-from sloyd.cli.parser import Options
+from sloyd.cli.parser import Options, unknown_option
 from sloyd.errors import UsageError
 from sloyd.harness.coding_agent import AgentOptions, CodingAgent, sessions_directory
+from sloyd.harness.commands import expand_prompt
+from sloyd.harness.events import Notice
 from sloyd.harness.home import sloyd_home
 from sloyd.harness.model_choice import ModelChoice
 from sloyd.harness.prompt_input import first_prompts
@@ -23,11 +26,25 @@ from sloyd.modes.output import Output
 from sloyd.modes.piped_input import read_piped_input
 from sloyd.modes.session_remarks import session_remarks
 
+if TYPE_CHECKING:
+    from sloyd.modes.tui.early_frame import EarlyFrame
+
 __all__ = ["open_door"]
 
 
 def open_door(options: Options) -> int:
     """Run the door that the options ask for; returns the exit code."""
+    if not options.unsorted:
+        return _open(options)
+    from sloyd.harness.extension_flags import UnknownOption
+
+    try:
+        return _open(options)
+    except UnknownOption as error:
+        raise UsageError(unknown_option(error.option)) from None
+
+
+def _open(options: Options) -> int:
     if options.verbose:
         _log_everything()
     if options.export is not None:
@@ -54,11 +71,21 @@ def open_door(options: Options) -> int:
         picked = pick_session(_sessions(options), str(_directory(options.cwd) or Path.cwd()))
         if picked is None:
             return 0
-    return anyio.run(_run, options, words, piped, interactive, picked)
+    if not interactive or not _has_screen(options):
+        return anyio.run(_run, options, words, piped, interactive, picked)
+    from sloyd.modes.tui.early_frame import early_frame
+
+    with early_frame() as frame:
+        return anyio.run(_run, options, words, piped, interactive, picked, frame)
 
 
 async def _run(
-    options: Options, words: Sequence[str], piped: str, interactive: bool, picked: Path | None
+    options: Options,
+    words: Sequence[str],
+    piped: str,
+    interactive: bool,
+    picked: Path | None,
+    frame: EarlyFrame | None = None,
 ) -> int:
     output = None
     if options.mode == "json":
@@ -69,8 +96,19 @@ async def _run(
     async with CodingAgent.open(_agent_options(options, picked)) as agent:
         errors = Output("stderr")
         for remark in session_remarks(agent.session):
-            errors.line(f"sloyd: {remark}")
-        prompts = await first_prompts(agent.workspace, words, piped=piped)
+            if frame is None:
+                errors.line(f"sloyd: {remark}")
+            else:
+                agent.notices.append(Notice(message=remark, level="warning"))
+        if options.unsorted:
+            words = [_mended(word) for word in (*agent.arguments, *options.behind)]
+        prompts = await first_prompts(
+            agent.workspace, words, piped=piped, expand=lambda text: expand_prompt(agent, text)
+        )
+        if frame is not None:
+            from sloyd.modes.tui.door import tui_door
+
+            return await tui_door(agent, prompts, frame)
         if interactive:
             from sloyd.modes.plain import plain_door
 
@@ -111,6 +149,7 @@ def _agent_options(options: Options, picked: Path | None) -> AgentOptions:
         sessions_directory=_directory_for_sessions(options),
         context_files=not options.no_context_files,
         extensions=options.extension,
+        arguments=options.unsorted,
         skills=options.skill,
         prompt_templates=options.prompt_template,
         find_extensions=not options.no_extensions,
@@ -185,6 +224,12 @@ def _is_terminal(stream: object) -> bool:
     except ValueError:
         # A stream that is closed already is no terminal.
         return False
+
+
+def _has_screen(options: Options) -> bool:
+    """Whether a whole screen can be drawn, and may be."""
+    dumb = os.environ.get("TERM", "dumb") == "dumb" and os.name == "posix"
+    return not options.plain and not dumb and _is_terminal(sys.stdout)
 
 
 def _mended(word: str) -> str:

@@ -75,6 +75,7 @@ _LEVELS = ("off", "minimal", "low", "medium", "high", "xhigh", "max")
 
 FLAGS: tuple[Flag, ...] = (
     Flag(("--print", "-p"), "Answer the prompt, print the final text and exit", group="Mode"),
+    Flag(("--plain",), "Talk in plain lines, without a screen that is redrawn", group="Mode"),
     Flag(
         ("--mode",),
         "What to write: the final text, one JSON event a line, or answers to commands on stdin",
@@ -274,7 +275,10 @@ FLAGS: tuple[Flag, ...] = (
         group="Limits",
     ),
     Flag(("--cwd",), "Directory to work in", kind="text", metavar="DIR"),
-    Flag(("--offline",), "Let nothing but the model's own requests use the network"),
+    Flag(
+        ("--offline",),
+        "Look for no servers; only the model's own requests use the network (SLOYD_OFFLINE=1)",
+    ),
     Flag(("--verbose",), "Tell on standard error what happens inside"),
     Flag(("--version", "-v"), "Print the version and exit"),
     Flag(("--help", "-h"), "Print this help and exit"),

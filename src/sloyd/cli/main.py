@@ -7,6 +7,7 @@ settings; 128 + n stopped by signal n.
 from __future__ import annotations
 
 import contextlib
+import os
 import sys
 from collections.abc import Sequence
 
@@ -16,6 +17,7 @@ __all__ = ["main"]
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run ``sloyd``; returns the exit code."""
     words = list(sys.argv[1:] if arguments is None else arguments)
+    _fill_standard_descriptors()
     # Only these two need nothing else: whoever asks for the version waits for no parser.
     if words in (["--version"], ["-v"]):
         return _print_version()
@@ -68,9 +70,10 @@ def _run(words: list[str]) -> int:
             if options.version:
                 return _print_version()
             if options.help:
+                from sloyd.cli.extension_help import extension_help
                 from sloyd.modes.output import Output
 
-                Output("stdout").line(help_text())
+                Output("stdout").line(help_text() + extension_help(options))
                 return 0
             if options.list_models is not None:
                 from sloyd.modes.list_models import list_models_door
@@ -79,6 +82,19 @@ def _run(words: list[str]) -> int:
             from sloyd.cli.doors import open_door
 
             return open_door(options)
+
+
+def _fill_standard_descriptors() -> None:
+    """Open nothing in the place of each standard stream that was closed when we were started.
+
+    Else the next file to be opened, a session for instance, would take its number, and whatever is
+    printed would go into that file.
+    """
+    for descriptor in range(3):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
 
 
 def _print_version() -> int:

@@ -15,13 +15,14 @@ from sloyd.errors import UsageError
 if TYPE_CHECKING:
     from sloyd.llm.models import ThinkingLevel
 
-__all__ = ["Options", "help_text", "parse"]
+__all__ = ["Options", "help_text", "parse", "unknown_option"]
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line asks for. None means that the switch was not given."""
 
     print: bool = False
+    plain: bool = False
     mode: Literal["text", "json", "rpc"] | None = None
     export: str | None = None
     continue_: bool = False
@@ -65,6 +66,13 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     help: bool = False
     words: tuple[str, ...] = ()
     """Prompts and ``@file`` arguments, in their order."""
+    unsorted: tuple[str, ...] = ()
+    """Where there are switches that only an extension can know: they and all words before ``--``.
+
+    ``words`` holds what may be prompts then; which are values of a switch, its extension tells.
+    """
+    behind: tuple[str, ...] = ()
+    """The words behind ``--``."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -95,24 +103,22 @@ def _add(parser: argparse.ArgumentParser, flag: Flag) -> None:
 def parse(arguments: Sequence[str]) -> Options:
     """Parse the words behind ``sloyd``.
 
-    Words after ``--`` are prompts whatever they look like. Raises `UsageError` for an unknown
-    switch (with the nearest known one), a missing value or a value of the wrong kind.
+    Words after ``--`` are prompts whatever they look like. A switch that is not known may be an
+    extension's and is kept in `Options.unsorted`; `unknown_option` says what is wrong with one that
+    is nobody's. Raises `UsageError` for a missing value or a value of the wrong kind.
     """
     ahead, behind = _split(arguments)
     parser = _Parser(prog="sloyd", add_help=False, allow_abbrev=False)
     for flag in FLAGS:
         _add(parser, flag)
     known, unknown = parser.parse_known_args(_joined(ahead))
-    words: list[str] = []
-    for word in unknown:
-        if word.startswith("-") and word != "-":
-            raise UsageError(_unknown(word))
-        words.append(word)
+    words = [word for word in unknown if word == "-" or not word.startswith("-")]
+    unsorted = () if len(words) == len(unknown) else tuple(unknown)
     values: dict[str, Any] = {}
     for flag in FLAGS:
         value = getattr(known, flag.key)
         values[flag.key] = tuple(value) if flag.kind == "list" else value
-    options = Options(**values, words=(*words, *behind))
+    options = Options(**values, words=(*words, *behind), unsorted=unsorted, behind=tuple(behind))
     if not (options.help or options.version):
         check_combination(options)
     return options
@@ -149,7 +155,8 @@ def _joined(words: Sequence[str]) -> list[str]:
     return joined
 
 
-def _unknown(word: str) -> str:
+def unknown_option(word: str) -> str:
+    """What to say about a switch that nobody knows: the nearest known one."""
     from difflib import get_close_matches
 
     name = word.split("=", 1)[0]

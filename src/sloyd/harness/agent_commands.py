@@ -100,7 +100,7 @@ async def _rewind(agent: CodingAgent, arguments: str, door: Door) -> None:
     )
     if entry is None:
         return
-    plan = await agent.plan_rewind(entry.id)
+    plan = await agent.conversation.plan_rewind(entry.id, agent.workspace)
     parts = [plan.diff] if plan.files else ["no file changes"]
     if plan.commands:
         parts.append(
@@ -112,7 +112,7 @@ async def _rewind(agent: CodingAgent, arguments: str, door: Door) -> None:
         raise UsageError(f"/rewind {entry.id} --force goes back all the same")
     if door.can_ask and not await door.confirm("Go back, files and conversation together?"):
         return
-    await agent.rewind(plan, force=force)
+    await agent.conversation.rewind(plan, agent.workspace, force=force)
     await door.notify("gone back")
     await door.set_editor_text(plan.text)
 
@@ -122,7 +122,8 @@ async def _reload(agent: CodingAgent, _arguments: str, door: Door) -> None:
     loaded = agent.resources
     await door.notify(
         f"read again: {len(loaded.context_files)} context files, {len(loaded.skills)} skills,"
-        f" {len(loaded.templates)} templates"
+        f" {len(loaded.templates)} templates,"
+        f" {len(agent.extensions.names) if agent.extensions else 0} extensions"
     )
 
 

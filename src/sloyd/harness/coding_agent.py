@@ -142,6 +142,8 @@ class CodingAgent:
         """
         chosen = dataclasses.replace(options or AgentOptions(), **changes)
         variables = os.environ if chosen.variables is None else chosen.variables
+        if chosen.offline:
+            variables = {**variables, "SLOYD_OFFLINE": "1"}
         resources = await find_resources(chosen, variables)
         settings = resources.loaded.settings
         extensions, arguments = await open_extensions(chosen, resources)

@@ -25,12 +25,13 @@ __all__ = [
     "CommandTable",
     "expand_prompt",
     "parse_command",
+    "parse_shell",
     "submit",
     "submit_message",
 ]
 
 CommandHandler: TypeAlias = "Callable[[CodingAgent, str, Door], Awaitable[str | None]]"
-Completions: TypeAlias = "Callable[[CodingAgent], Sequence[str]]"
+_Completions: TypeAlias = "Callable[[CodingAgent], Sequence[str]]"
 
 # A path such as /etc/hosts at the beginning of a prompt is no command: it has a second slash.
 _LINE = re.compile(r"/([A-Za-z0-9][\w.:-]*)(?:\s+(.*))?", re.DOTALL)
@@ -58,7 +59,7 @@ class Command(msgspec.Struct, frozen=True, kw_only=True, eq=False):
     source: str = "sloyd"
     is_prompt: bool = False
     while_running: bool = False
-    complete: Completions | None = None
+    complete: _Completions | None = None
 
     @property
     def usage(self) -> str:
@@ -104,9 +105,18 @@ class CommandTable:
 
 
 def parse_command(text: str) -> tuple[str, str] | None:
-    """The name and the arguments of a line that may be a command; None for any other text."""
-    found = _LINE.fullmatch(text.strip())
+    """The name and the arguments of a text that may be a command; None for any other text."""
+    found = _LINE.fullmatch(text.lstrip(" \t").rstrip())
     return (found.group(1), found.group(2) or "") if found else None
+
+
+def parse_shell(text: str) -> tuple[str, bool] | None:
+    """The command of ``!command``, and whether it is ``!!`` and so kept from the model."""
+    line = text.lstrip(" \t").rstrip()
+    if not line.startswith("!"):
+        return None
+    command = line.lstrip("!").strip() if line.startswith("!!") else line[1:].strip()
+    return (command, line.startswith("!!")) if command else None
 
 
 async def submit(agent: CodingAgent, text: str, door: Door) -> str | None:
@@ -121,6 +131,7 @@ async def submit(agent: CodingAgent, text: str, door: Door) -> str | None:
         if agent.is_running and not command.while_running:
             raise AgentBusy(f"/{command.name} has to wait until the agent is idle; stop it first")
         return await command.run(agent, parsed[1], door)
+    text = await agent.transform_input(text)
     if parsed is not None and command is None and door.can_ask:
         raise _unknown(parsed[0], agent.commands.names)
     return await expand_prompt(agent, text)

@@ -11,7 +11,7 @@ import msgspec
 
 from sloyd.agent.agent import Agent
 from sloyd.agent.events import AgentEvent, MessageEnd
-from sloyd.errors import AgentBusy, SessionError, SloydError
+from sloyd.errors import AgentBusy, SessionError, SloydError, UsageError
 from sloyd.harness.events import (
     CompactionEnd,
     CompactionStart,
@@ -185,16 +185,29 @@ class Conversation:
         self._load()
         await self._changed("navigate")
 
-    async def rewind(
-        self, plan: RewindPlan, journal: Journal, workspace: Workspace, *, force: bool = False
-    ) -> None:
+    async def plan_rewind(self, entry_id: str, workspace: Workspace) -> RewindPlan:
+        """What going back to a message would do to files and conversation; nothing is changed.
+
+        Raises `UsageError` where changes of files are not recorded, else as
+        `sloyd.sessions.rewind.plan_rewind` does.
+        """
+        from sloyd.sessions.rewind import plan_rewind
+
+        return await plan_rewind(self._session, entry_id, self._recorded(), workspace)
+
+    async def rewind(self, plan: RewindPlan, workspace: Workspace, *, force: bool = False) -> None:
         """Go back as planned, with the files; see `sloyd.sessions.rewind.rewind`."""
         self._demand_idle()
         from sloyd.sessions.rewind import rewind
 
-        await rewind(plan, self._session, journal, workspace, force=force)
+        await rewind(plan, self._session, self._recorded(), workspace, force=force)
         self._load()
         await self._changed("navigate")
+
+    def _recorded(self) -> Journal:
+        if self._journal is None:
+            raise UsageError("changes of files are not recorded in this workspace")
+        return self._journal
 
     async def drop(self, entry_id: str) -> tuple[str, ...]:
         """Take a message out of the context; returns the entries that went with it."""

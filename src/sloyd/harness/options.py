@@ -50,7 +50,7 @@ class AgentOptions:
         trust_project: whether the project's own settings, extensions and so on are used; None
             means as decided before, as the settings say, or as ``ask`` answers.
         ask: asks the person whether to trust; without it nobody is asked, and the answer is no.
-        offline: whether only the model's own requests may use the network.
+        offline: whether only the model's own requests use the network: no server is looked for.
         arguments: words of a command line that may hold flags of extensions; what remains is
             `CodingAgent.arguments`.
     """

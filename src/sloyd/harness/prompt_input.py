@@ -5,7 +5,7 @@ The order is pi's: what was piped in, then the files, then the words.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from sloyd.errors import EncodingError, UsageError, WorkspaceError
 from sloyd.llm.messages import Image, Text, UserContent, UserMessage
@@ -23,24 +23,28 @@ async def first_prompts(
     *,
     piped: str = "",
     settings: ToolSettings | None = None,
+    expand: Callable[[str], Awaitable[str]] | None = None,
 ) -> list[UserMessage]:
     """The messages that a run begins with: one for each word, the first with all the rest in front.
 
     A word that begins with ``@`` names a file. Its text goes in between ``<file name="...">`` tags;
-    an image goes in as an image. Raises `UsageError` for a file that cannot be read.
+    an image goes in as an image. Behind other texts, ``expand`` makes of the first word what it
+    stands for (a template, say); alone, a prompt is left as it is. Raises `UsageError` for a file
+    that cannot be read.
     """
     files = [word[1:] for word in words if word.startswith("@") and len(word) > 1]
     prompts = [word for word in words if not (word.startswith("@") and len(word) > 1)]
     texts: list[str] = []
     images: list[Image] = []
     if piped.strip():
-        texts.append(piped)
+        # What a pipe brings is text and never a slash command.
+        texts.append(f"\n{piped}" if piped.lstrip(" \t").startswith("/") else piped)
     for name in files:
         text, found = await _file(workspace, name, settings or ToolSettings())
         texts.append(text)
         images += found
     if prompts:
-        texts.append(prompts[0])
+        texts.append(await expand(prompts[0]) if expand and texts else prompts[0])
     if not texts:
         return []
     content: tuple[UserContent, ...] = (Text("\n".join(texts)), *images)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -23,6 +24,9 @@ from sloyd.harness.skills import Skill, find_skills, skill_list
 from sloyd.harness.templates import Template, find_templates
 from sloyd.harness.trust import Trust, decide_trust
 
+if TYPE_CHECKING:
+    from sloyd.harness.command_hooks import CommandHook
+
 __all__ = ["Resources", "find_resources", "start_notices"]
 
 
@@ -32,6 +36,7 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         project: the directory worked in, where it is one of this machine.
         models: the providers and models that the settings name, or None.
+        hooks: the programs that the settings name, by event.
         system_prompt: takes the place of the built one, or None.
         additions: texts behind it, in their order.
         extension_roots: directories that hold extensions.
@@ -43,6 +48,7 @@ class Resources(msgspec.Struct, frozen=True, kw_only=True):
     project: Path | None
     loaded: LoadedSettings
     models: ModelTables | None
+    hooks: Mapping[str, list[CommandHook]]
     trust: Trust
     context_files: tuple[ContextFile, ...] = ()
     skills: tuple[Skill, ...] = ()
@@ -114,6 +120,13 @@ async def find_resources(options: AgentOptions, variables: Mapping[str, str]) ->
         problems += map(str, skipped)
     if trust.problem is not None:
         problems.append(trust.problem)
+    hooks: Mapping[str, list[CommandHook]] = {}
+    if "hooks" in loaded.tables:
+        from sloyd.harness.command_hooks import read_command_hooks
+
+        files = [user_file, *([own / "config.toml"] if own is not None else [])]
+        hooks, unusable = read_command_hooks(loaded.tables["hooks"], files)
+        problems += unusable
     context_files: list[ContextFile] = []
     if project is not None and options.context_files:
         context_files = find_context_files(project, home)
@@ -128,6 +141,7 @@ async def find_resources(options: AgentOptions, variables: Mapping[str, str]) ->
         project=project,
         loaded=loaded,
         models=models,
+        hooks=hooks,
         trust=trust,
         context_files=tuple(context_files),
         skills=tuple(skills),

@@ -61,7 +61,8 @@ def load_settings(user: Path, project: Path | None = None) -> LoadedSettings:
         text, content = _parse(path, problems)
         for section, table in content.items():
             if section in _FREE_TABLES:
-                tables[section] = _merged(tables.get(section), table)
+                joined = _joined if section == "hooks" else _merged
+                tables[section] = joined(tables.get(section), table)
                 names = table if isinstance(table, dict) else ()
                 sources.update({f"{section}.{name}": path for name in names})
                 continue
@@ -148,6 +149,18 @@ def _merged(below: object, above: object) -> object:
     if isinstance(below, dict) and isinstance(above, dict):
         return {**below, **{key: _merged(below.get(key), value) for key, value in above.items()}}
     return above
+
+
+def _joined(below: object, above: object) -> object:
+    """Hooks of both files: a project may add checks, but not take the user's away."""
+    if not isinstance(below, dict) or not isinstance(above, dict):
+        return above if below is None else below
+    rows = {event: _rows(below.get(event)) + _rows(above.get(event)) for event in (*below, *above)}
+    return dict(rows)
+
+
+def _rows(value: object) -> list[Any]:
+    return [] if value is None else value if isinstance(value, list) else [value]
 
 
 def _near(name: str, known: Iterable[str]) -> str:

@@ -6,6 +6,7 @@ backslash goes on in the next one.
 
 from __future__ import annotations
 
+import codecs
 import signal
 from collections.abc import Sequence
 
@@ -15,7 +16,8 @@ from rich.console import Console
 from sloyd import __version__
 from sloyd.errors import SloydError
 from sloyd.harness.coding_agent import CodingAgent
-from sloyd.harness.commands import submit_message
+from sloyd.harness.commands import parse_shell, submit_message
+from sloyd.harness.user_shell import UserShell
 from sloyd.llm.messages import UserMessage
 from sloyd.modes.line_reader import LineReader
 from sloyd.modes.output import Output
@@ -50,6 +52,7 @@ class _Conversation:
         self._agent = agent
         self._door = door
         self._left = False
+        self._shell = UserShell(agent)
         door.on_quit = self._leave
         self._view = view
         self._out = out
@@ -67,6 +70,10 @@ class _Conversation:
         """Do what was entered: run a command, or say it to the model."""
         self._running = True
         try:
+            shell = parse_shell(entered.content) if isinstance(entered.content, str) else None
+            if shell is not None:
+                await self._run_shell(*shell)
+                return
             message = await submit_message(self._agent, entered, self._door)
             if message is not None:
                 await self._agent.prompt(message)
@@ -74,6 +81,19 @@ class _Conversation:
             await self._door.notify(str(error), "error")
         finally:
             self._running = False
+
+    async def _run_shell(self, command: str, excluded: bool) -> None:
+        decoder = codecs.getincrementaldecoder("utf-8")("replace")
+
+        def show(data: bytes) -> None:
+            self._view.stream(decoder.decode(data))
+
+        ran = await self._shell.run(command, exclude_from_context=excluded, on_output=show)
+        if ran.cancelled:
+            self._view.note("stopped")
+        elif ran.exit_code != 0:
+            self._view.note(f"exit code {ran.exit_code}")
+        self._view.end_line()
 
     def _leave(self) -> None:
         self._left = True
@@ -88,6 +108,7 @@ class _Conversation:
                     return
                 self._warned = True
                 if self._running:
+                    self._shell.stop()
                     self._agent.abort()
                 else:
                     self._view.note("Ctrl-C again leaves")

@@ -51,7 +51,7 @@ class PlainView:
         match event:
             case MessageUpdate(delta=delta) if delta.kind == "text_delta":
                 self._end_thinking()
-                self._stream(delta.text)
+                self.stream(delta.text)
             case MessageUpdate(delta=delta) if delta.kind == "thinking_delta":
                 self._begin_thinking()
             case MessageEnd(message=AssistantMessage()):
@@ -85,7 +85,8 @@ class PlainView:
         self.end_line()
         self._console.print(f"~ {text}", style="dim", markup=False, highlight=False)
 
-    def _stream(self, text: str) -> None:
+    def stream(self, text: str) -> None:
+        """Write a piece of text as it comes, without what could move the cursor."""
         clean = _CONTROLS.sub("", text)
         if clean:
             self._out.write(clean)

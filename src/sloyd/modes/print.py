@@ -51,11 +51,12 @@ async def print_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
     agent.subscribe(_Notices(errors).show)
     if errors.is_terminal:
         agent.subscribe(_Progress(errors).show)
-    agent.door = HeadlessDoor("print", _teller(out, errors))
+    agent.door = HeadlessDoor("print", _teller(errors, errors))
+    asked = HeadlessDoor("print", _teller(out, errors))
     async with stopping_on_signals(agent.abort) as interruption:
         result = RunResult()
         for prompt in prompts:
-            message = await submit_message(agent, prompt, agent.door)
+            message = await submit_message(agent, prompt, asked)
             if message is None:
                 continue
             result = await agent.prompt(message)
@@ -72,7 +73,7 @@ def _print_answer(answer: AssistantMessage | None, out: Output) -> None:
 
 
 def _teller(out: Output, errors: Output) -> Tell:
-    """What a command says is the output that was asked for; warnings are not."""
+    """Writes to ``out``: what a command says is the output that was asked for; warnings are not."""
 
     async def tell(message: str, level: NoticeLevel) -> None:
         if level == "info":
