@@ -19,7 +19,7 @@ from sloyd.modes.tui.completion import (
     path_choice,
 )
 from sloyd.modes.tui.completion_files import FileList, path_steps
-from tests.tui.composing import ComposerApp, composing, open_agent
+from tests.tui.composing import composing, open_agent
 
 
 @pytest.fixture
@@ -227,15 +227,24 @@ async def test_a_whole_command_is_sent_at_once(cwd: Path) -> None:
         assert app.texts == ["/session"]
 
 
+async def test_an_old_command_opens_no_menu(cwd: Path) -> None:
+    async with composing(cwd) as (app, pilot):
+        for text in ("first", "/session"):
+            await write(pilot, text)
+            await pilot.press("enter")
+        await pilot.press("up")
+        await settle(pilot)
+        assert app.composer.text == "/session"
+        assert app.composer.completions == []
+        await pilot.press("up")
+        assert app.composer.text == "first"
+
+
 async def test_the_menu_moves_in_a_circle(cwd: Path) -> None:
     async with composing(cwd) as (app, pilot):
         await write(pilot, "@.py")
         labels = app.composer.completions
         assert len(labels) == 3
         await pilot.press("up", "enter")
+        assert app.composer.text.startswith("@")
         assert labels[2] in app.composer.text
-        await _history_is_not_touched(app)
-
-
-async def _history_is_not_touched(app: ComposerApp) -> None:
-    assert app.composer.text.startswith("@")

@@ -91,7 +91,8 @@ class CompletionMenu(Vertical):
 
     def dismiss(self) -> None:
         """Close it, and do not open it again for what the cursor stands in."""
-        self._left = self._target.start if self._target is not None else None
+        target = find_target(self._editor.text, self._editor.cursor)
+        self._left = target.start if target is not None else None
         self.close()
 
     def look(self) -> None:

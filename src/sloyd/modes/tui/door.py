@@ -12,6 +12,7 @@ from sloyd.llm.messages import UserMessage
 from sloyd.modes.tui.app import SloydApp
 from sloyd.modes.tui.early_frame import EarlyFrame
 from sloyd.modes.tui.keys import load_keys
+from sloyd.modes.tui.literal_paste import use_literal_paste
 from sloyd.modes.tui.terminal_keys import teach_keys
 
 if TYPE_CHECKING:
@@ -28,6 +29,7 @@ async def tui_door(
     ``frame`` is on the screen until the app draws.
     """
     teach_keys()
+    use_literal_paste()
     app = SloydApp(agent, load_keys(agent.home / "keybindings.toml"), prompts)
     if frame is not None:
         frame.hand_over()

@@ -50,12 +50,13 @@ async def edit_text(app: App[object], argv: list[str], text: str) -> str | None:
     with tempfile.TemporaryDirectory(prefix="sloyd-") as directory:
         path = Path(directory, "prompt.md")
         await asyncio.to_thread(path.write_text, text, "utf-8")
-        with app.batch_update(), _screen_given_up(app), _interrupts_are_the_editors():
+        with app.batch_update(), _screen_given_up(app):
             try:
                 process = await asyncio.create_subprocess_exec(*argv, os.fspath(path))
             except OSError as error:
                 raise UsageError(f"cannot start {argv[0]}: {error.strerror}") from error
-            code = await process.wait()
+            with _interrupts_ignored():
+                code = await process.wait()
         if code != 0:
             return None
         try:
@@ -77,9 +78,12 @@ def _screen_given_up(app: App[object]) -> Iterator[None]:
 
 
 @contextmanager
-def _interrupts_are_the_editors() -> Iterator[None]:
-    """The editor has the terminal, so Ctrl+C there is not meant for us, who get it too."""
-    before = signal.signal(signal.SIGINT, lambda *_: None)
+def _interrupts_ignored() -> Iterator[None]:
+    """The editor has the terminal, so Ctrl+C there is not meant for us, who get it too.
+
+    To be entered when the editor runs: it would inherit that the signal is ignored.
+    """
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         yield
     finally:
