@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import anyio
+import msgspec
 
 from sloyd.agent.limits import Limits
 from sloyd.cli.durations import seconds_of
 from sloyd.cli.parser import Options, unknown_option
-from sloyd.errors import UsageError
+from sloyd.errors import ProviderError, UsageError
 from sloyd.harness.coding_agent import AgentOptions, CodingAgent, sessions_directory
 from sloyd.harness.commands import expand_prompt
 from sloyd.harness.events import Notice
@@ -75,8 +76,40 @@ def _open(options: Options) -> int:
         return anyio.run(_run, options, words, piped, interactive, picked)
     from sloyd.modes.tui.early_frame import early_frame
 
-    with early_frame() as frame:
-        return anyio.run(_run, options, words, piped, interactive, picked, frame)
+    try:
+        with early_frame() as frame:
+            return anyio.run(_run, options, words, piped, interactive, picked, frame)
+    except ProviderError as error:
+        if error.problem != "no-key" or not _is_first_start(options):
+            raise
+        return _start_first(options, error)
+
+
+def _is_first_start(options: Options) -> bool:
+    """Whether nobody has ever said which model answers."""
+    said = (options.model, options.provider, options.base_url, options.api_key, options.replay)
+    settings = load_settings(sloyd_home(os.environ) / "config.toml").settings
+    return not any(said) and settings.model.default is None and settings.model.provider is None
+
+
+def _start_first(options: Options, problem: ProviderError) -> int:
+    """Let a model be chosen, and begin again with it."""
+    from sloyd.modes.tui.first_start import DEMO
+    from sloyd.modes.tui.first_start_app import choose_first_model
+
+    chosen = choose_first_model()
+    if chosen is None:
+        raise problem
+    if chosen.choice.model == DEMO:
+        from sloyd.modes.demo import demo_door
+
+        return demo_door([])
+    choice = chosen.choice
+    return _open(
+        msgspec.structs.replace(
+            options, model=choice.model, provider=choice.provider, api_key=choice.api_key
+        )
+    )
 
 
 async def _run(
