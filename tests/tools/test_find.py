@@ -118,10 +118,11 @@ async def test_the_limit(tools: ReadOnlyTools) -> None:  # F8, F9
         assert refused.text.startswith("limit must be at least 1")
 
 
-async def test_the_size_of_a_result_is_limited(tmp_path: Path) -> None:
+async def test_the_size_of_a_result_is_limited() -> None:
+    workspace = MemoryWorkspace()
     for number in range(1500):
-        (tmp_path / f"{'x' * 60}{number:04d}").write_text("")
-    outcome = await ReadOnlyTools.at(tmp_path).call("find", pattern="x*", limit=2000)
+        workspace.add_file(f"/work/{'x' * 60}{number:04d}")
+    outcome = await ReadOnlyTools.on(workspace).call("find", pattern="x*", limit=2000)
     assert outcome.text.endswith("\n\n[50.0KB limit reached]")
     assert len(outcome.lines) == 51200 // 65
     assert outcome.details["truncation"]["totalLines"] == 1500
@@ -152,16 +153,17 @@ async def test_odd_names_are_quoted(tmp_path: Path) -> None:
         assert (await tools.call(tool, path=line)).ok
 
 
-async def test_deep_and_wide_trees_come_in_order(tmp_path: Path) -> None:
-    expected = []
-    for outer in range(60):
-        for inner in range(12):
-            directory = tmp_path / f"d{outer:02d}" / f"e{inner:02d}" / "f"
-            directory.mkdir(parents=True)
-            for number in range(6):
-                (directory / f"{number}.txt").write_text("")
-                expected.append(f"d{outer:02d}/e{inner:02d}/f/{number}.txt")
-    tools = ReadOnlyTools.at(tmp_path)
+async def test_deep_and_wide_trees_come_in_order() -> None:
+    workspace = MemoryWorkspace()
+    expected = [
+        f"d{outer:02d}/e{inner:02d}/f/{number}.txt"
+        for outer in range(60)
+        for inner in range(12)
+        for number in range(6)
+    ]
+    for name in expected:
+        workspace.add_file(f"/work/{name}")
+    tools = ReadOnlyTools.on(workspace)
     everything = await tools.call("find", pattern="*.txt", limit=9999)
     assert everything.lines == expected[: len(everything.lines)]
     assert everything.details["truncation"]["totalLines"] == len(expected)

@@ -83,36 +83,41 @@ async def test_the_rest_of_the_read_only_cases(tools: ReadOnlyTools) -> None:
     assert {"dangling@", "self@", "link.txt", "loop/", "src/"} <= set(listed.lines)
 
 
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A tree of its own; each of the cases changes another file of it."""
+    return build_live_tree(tmp_path_factory.mktemp("changed"))
+
+
 CHANGING = [name for name, case in CASES.items() if case["tool"] in ("write", "edit")]
 
 
 @pytest.mark.parametrize("name", CHANGING)
-async def test_changing_cases(tmp_path: Path, name: str) -> None:
-    live = build_live_tree(tmp_path)
+async def test_changing_cases(changed: Path, name: str) -> None:
     case = CASES[name]
     started = time.monotonic()
-    outcome = await FileTools.at(live).call(case["tool"], case["args"])
+    outcome = await FileTools.at(changed).call(case["tool"], case["args"])
     assert time.monotonic() - started < 1
     match name:
         case "symlink-edit":
             assert outcome.ok
-            assert (live / "edit/link.md").is_symlink()
-            assert (live / "edit/real.md").read_text() == "sky is blue\n"
+            assert (changed / "edit/link.md").is_symlink()
+            assert (changed / "edit/real.md").read_text() == "sky is blue\n"
         case "symlink-dangling-write":
             assert outcome.ok
-            assert (live / "edit/dangling.md").is_symlink()
-            assert (live / "edit/made_later.md").read_text() == "z\n"
+            assert (changed / "edit/dangling.md").is_symlink()
+            assert (changed / "edit/made_later.md").read_text() == "z\n"
         case "readonly":  # root may write it, and then it keeps its mode
             is_root = os.geteuid() == 0
             assert outcome.ok is is_root
-            text = (live / "edit/readonly.txt").read_text()
+            text = (changed / "edit/readonly.txt").read_text()
             assert text == ("k=new\n" if is_root else "k=old\n")
-            assert (live / "edit/readonly.txt").stat().st_mode & 0o777 == 0o444
+            assert (changed / "edit/readonly.txt").stat().st_mode & 0o777 == 0o444
         case _:
             assert not outcome.ok
             assert json.dumps(outcome.text)
             assert case["args"]["path"] in outcome.text
-    assert (live / "special/dir").is_dir()
+    assert (changed / "special/dir").is_dir()
 
 
 async def test_every_found_name_can_be_used_in_the_next_call(tools: ReadOnlyTools) -> None:
