@@ -58,6 +58,7 @@ class Conversation:
         self._session = session
         self._journal = journal
         self._held: list[SessionMessage] = []
+        self._stale: set[int] = set()
         self._compacting: anyio.CancelScope | None = None
         self._sessions = sessions
         self.use_compaction(compaction)
@@ -89,6 +90,8 @@ class Conversation:
         self._compaction = msgspec.structs.replace(self._compaction, enabled=enabled)
 
     async def _save(self, event: AgentEvent) -> None:
+        if isinstance(event, AgentEnd):
+            await anyio.to_thread.run_sync(self._session.sync)
         if not isinstance(event, MessageEnd):
             return
         try:
@@ -128,7 +131,10 @@ class Conversation:
         self._agent.options = msgspec.structs.replace(options, session_id=self._session.id)
 
     def _load(self) -> None:
-        self._agent.messages = self._session.context().messages
+        context = self._session.context()
+        self._agent.messages = context.messages
+        # What answers counted before a compaction or an edit is the size of another context.
+        self._stale = {id(item.message) for item in context.items if not item.measured}
 
     # Other sessions, other branches
 
@@ -303,7 +309,7 @@ class Conversation:
         messages = self._agent.messages
         after = 0
         for message in reversed(messages):
-            counted = _counted(message)
+            counted = 0 if id(message) in self._stale else _counted(message)
             if counted:
                 return counted + after
             after += estimate_message(message)

@@ -6,6 +6,7 @@ import codecs
 
 import anyio
 
+from sloyd.errors import SloydError
 from sloyd.modes import rpc_commands as commands
 from sloyd.modes.rpc_context import Handling, RpcContext
 from sloyd.modes.rpc_protocol import BashExecutionUpdate
@@ -19,16 +20,20 @@ _MOST_WAITING = 1 << 20
 
 async def _bash(context: RpcContext, command: commands.Bash) -> BashResult:
     stream = _Stream(context, command.id)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(stream.write)
-        try:
-            ran = await context.shell.run(
-                command.command,
-                exclude_from_context=command.exclude_from_context,
-                on_output=stream.feed,
-            )
-        finally:
-            stream.end()
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(stream.write)
+            try:
+                ran = await context.shell.run(
+                    command.command,
+                    exclude_from_context=command.exclude_from_context,
+                    on_output=stream.feed,
+                )
+            finally:
+                stream.end()
+    except BaseExceptionGroup as group:
+        refused, _ = group.split(SloydError)
+        raise (group if refused is None else refused.exceptions[0]) from None
     return BashResult(
         output=ran.output,
         exit_code=ran.exit_code,
