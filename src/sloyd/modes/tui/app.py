@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 from collections.abc import Coroutine, Sequence
 from dataclasses import replace
@@ -139,6 +140,8 @@ class SloydApp(App[int], inherit_bindings=False):
     def _begin(self) -> None:
         """What may take a moment comes after the first frame."""
         self._show_session()
+        # A long conversation is many objects that stay; going through them all stops the screen.
+        gc.freeze()
         self.set_interval(1.0, self.feed.tick)
         for problem in [*self.keys.problems, *([self._theme_problem] * bool(self._theme_problem))]:
             self.transcript.add(NoticeBlock(problem, "warning"))

@@ -22,7 +22,9 @@ __all__ = ["Stack"]
 
 _log = logging.getLogger(__name__)
 
-_KEPT_LINES = 4_000
+_KEPT_LINES = 1_000
+_KEPT_BLOCKS = 8
+"""As many stay however long they are: those around the view must not push each other out."""
 _LONGEST_PLAIN = 2_000
 
 
@@ -126,8 +128,7 @@ class Stack:
         return strips[offset] if offset < len(strips) else None
 
     def _trim(self) -> None:
-        # The newest stays whatever its size: it is being looked at.
-        while self._kept > _KEPT_LINES and len(self._drawn) > 1:
+        while self._kept > _KEPT_LINES and len(self._drawn) > _KEPT_BLOCKS:
             _, oldest = self._drawn.popitem(last=False)
             self._kept -= len(oldest.strips)
 
