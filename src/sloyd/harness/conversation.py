@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal
 
 import anyio
 import msgspec
+from anyio.to_thread import run_sync
 
 from sloyd.agent.agent import Agent
-from sloyd.agent.events import AgentEvent, MessageEnd
+from sloyd.agent.events import AgentEnd, AgentEvent, MessageEnd
 from sloyd.errors import AgentBusy, SessionError, SloydError, UsageError
 from sloyd.harness.events import (
     CompactionEnd,
@@ -91,7 +92,7 @@ class Conversation:
 
     async def _save(self, event: AgentEvent) -> None:
         if isinstance(event, AgentEnd):
-            await anyio.to_thread.run_sync(self._session.sync)
+            await self._sync()
         if not isinstance(event, MessageEnd):
             return
         try:
@@ -104,6 +105,12 @@ class Conversation:
             # Another process writes to the file; the session goes on in a copy.
             self._follow()
             await self._changed("fork")
+
+    async def _sync(self) -> None:
+        try:
+            await run_sync(self._session.sync)
+        except SessionError as error:
+            await self._emit(Notice(message=f"the session may not last: {error}", level="error"))
 
     async def add(self, message: SessionMessage) -> None:
         """Put a message beside those of the model, such as a command that the user ran.

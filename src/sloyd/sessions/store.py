@@ -75,11 +75,11 @@ class FileStore:
     """A store in a file.
 
     Lines wait in memory while the file does not exist, or has still to be migrated; then the first
-    append that is to be saved writes them all. ``durable`` false leaves it to the operating system
-    when a line reaches the disk.
+    append that is to be saved writes them all. Without ``durable`` it is left to the operating
+    system, or to `sync`, when a line reaches the disk.
     """
 
-    def __init__(self, path: Path, *, durable: bool = True) -> None:
+    def __init__(self, path: Path, *, durable: bool = False) -> None:
         self._path = path
         self.durable = durable
         self._descriptor: int | None = None
@@ -100,7 +100,7 @@ class FileStore:
         return self._waiting is None
 
     @classmethod
-    def new(cls, path: Path, *, durable: bool = True) -> FileStore:
+    def new(cls, path: Path, *, durable: bool = False) -> FileStore:
         """A store whose file is made by the first append that is to be saved."""
         store = cls(path, durable=durable)
         store._waiting = bytearray()
@@ -172,9 +172,13 @@ class FileStore:
             self._check_unchanged()
 
     def sync(self) -> None:
-        """Wait until everything that was appended is on disk."""
-        if self._descriptor is not None and self._waiting is None:
+        """Wait until everything that was appended is on disk. Raises `SessionError`."""
+        if self._descriptor is None or self._waiting is not None:
+            return
+        try:
             _sync(self._descriptor)
+        except OSError as error:
+            raise _failure("write to", self._path, error) from error
 
     def close(self) -> None:
         self._closed = True
