@@ -19,7 +19,7 @@ from sloyd.modes.tui.completion import (
     path_choice,
 )
 from sloyd.modes.tui.completion_files import FileList, path_steps
-from tests.tui.composing import composing, open_agent
+from tests.tui.composing import ComposerApp, composing, open_agent
 
 
 @pytest.fixture
@@ -35,8 +35,12 @@ def cwd(tmp_path: Path) -> Path:
 
 async def settle(pilot: Pilot[None]) -> None:
     """Until the menu has its choices: files are listed in a thread."""
-    for _ in range(20):
-        await pilot.pause(0.02)
+    app = pilot.app
+    assert isinstance(app, ComposerApp)
+    await pilot.pause()
+    while app.composer.is_completing:
+        await pilot.pause(0.01)
+    await pilot.pause()
 
 
 async def write(pilot: Pilot[None], text: str) -> None:
@@ -225,6 +229,16 @@ async def test_a_whole_command_is_sent_at_once(cwd: Path) -> None:
         assert app.composer.completions
         await pilot.press("enter")
         assert app.texts == ["/session"]
+
+
+async def test_keys_that_come_at_once_find_the_menu(cwd: Path) -> None:
+    async with composing(cwd) as (app, pilot):
+        for key in ("/", "c", "o", "m", "p", "a"):
+            app.post_message(events.Key(key, key))
+        app.post_message(events.Key("enter", "\r"))
+        await pilot.pause()
+        assert app.texts == []
+        assert app.composer.text == "/compact "
 
 
 async def test_an_old_command_opens_no_menu(cwd: Path) -> None:

@@ -15,12 +15,13 @@ LONG = "\n".join(f"line {number}" for number in range(42))
 def test_large_pastes_are_folded_and_small_ones_are_not() -> None:
     atoms = Atoms()
     assert atoms.paste("one\ntwo") == "one\ntwo"
-    folded = atoms.paste(LONG)
+    assert atoms.paste("line\n" * 10) == "line\n" * 10
+    folded = atoms.paste(LONG + "\n")
     assert len(folded) == 1
     assert atoms.marker(folded) == "[paste #1 +42 lines]"
     wide = atoms.paste("x" * 1001)
     assert atoms.marker(wide) == "[paste #2 1001 chars]"
-    assert atoms.expand(f"a {folded} b {wide}") == f"a {LONG} b {'x' * 1001}"
+    assert atoms.expand(f"a {folded} b {wide}") == f"a {LONG}\n b {'x' * 1001}"
 
 
 def test_a_deleted_paste_is_gone_and_a_typed_marker_is_text() -> None:  # C12-03

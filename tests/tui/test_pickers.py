@@ -6,6 +6,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from textual import events
 
 from sloyd.harness.coding_agent import CodingAgent
 from sloyd.llm.messages import AssistantMessage, Text, UserMessage
@@ -32,6 +33,16 @@ async def test_a_model_is_found_and_picked(home: Path, monkeypatch: pytest.Monke
         assert isinstance(app.result, ModelPicked)
         assert app.result.choice.provider == "openai"
         assert not app.result.save
+
+
+async def test_keys_that_come_at_once_choose_what_was_typed(home: Path) -> None:
+    make = ThinkingPicker
+    async with open_agent(home) as agent, picking(lambda: make(agent, KEYS)) as (app, pilot):
+        for key in "high":
+            app.post_message(events.Key(key, key))
+        app.post_message(events.Key("enter", "\r"))
+        await pilot.pause()
+        assert app.result == "high"
 
 
 async def test_a_model_becomes_the_default(home: Path) -> None:

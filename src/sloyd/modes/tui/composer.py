@@ -64,6 +64,7 @@ class Composer(Widget):
         self._shown = ""
         self.area = PromptArea(keys, self._atoms.marker, placeholder=PLACEHOLDER)
         self.area.hear = self._hear
+        self.area.edited = self._edited
         self._editor = self.area.editor
         self._menu = CompletionMenu(agent, self._editor)
         self._waiting = Static(classes="waiting", markup=False)
@@ -99,6 +100,11 @@ class Composer(Widget):
     def completions(self) -> list[str]:
         """What the open menu offers; empty when none is open."""
         return self._menu.choices
+
+    @property
+    def is_completing(self) -> bool:
+        """Whether completions are being looked for."""
+        return self._menu.is_looking
 
     def set_text(self, text: str) -> None:
         """Put a text in the place of what is written; it can be undone."""
@@ -196,8 +202,8 @@ class Composer(Widget):
         self._menu.dismiss()
         return True
 
-    def on_prompt_area_edited(self, event: PromptArea.Edited) -> None:
-        event.stop()
+    def _edited(self) -> None:
+        """The text or the place of the cursor has changed."""
         if self._browser.is_active and self._editor.text != self._shown:
             self._browser.leave()
         self._menu.look()

@@ -69,9 +69,6 @@ class PromptArea(Widget, can_focus=True):
     PromptArea > .area--shell-apart { color: $warning; }
     """
 
-    class Edited(Message):
-        """The text or the place of the cursor has changed."""
-
     class Pasted(Message):
         """Text was pasted."""
 
@@ -85,6 +82,7 @@ class PromptArea(Widget, can_focus=True):
         super().__init__()
         self.editor = Editor(self._edited)
         self.placeholder = placeholder
+        self.edited: Callable[[], None] = lambda: None
         self.hear: Callable[[str | None, events.Key], bool] = lambda _action, _event: False
         self._keys = keys
         self._layout = Layout(marker)
@@ -200,7 +198,7 @@ class PromptArea(Widget, can_focus=True):
         if not self.is_attached:
             return
         height = len(self._rows())
-        self.post_message(self.Edited())
+        self.edited()
         self.refresh(layout=min(height, self._most_rows()) != self.content_size.height)
         self.call_after_refresh(self._place_terminal_cursor)
 

@@ -60,14 +60,18 @@ class CompletionMenu(Vertical):
         self._hint.display = self._rows.display = False
 
     async def on_unmount(self) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
+        self._stop_asking()
         await self.files.close()
 
     @property
     def is_open(self) -> bool:
         """Whether there is something to choose."""
         return bool(self._rows.display)
+
+    @property
+    def is_looking(self) -> bool:
+        """Whether choices are being looked for."""
+        return self._asking is not None
 
     @property
     def choices(self) -> list[str]:
@@ -86,6 +90,7 @@ class CompletionMenu(Vertical):
 
     def close(self) -> None:
         """Close the menu, until the text changes."""
+        self._stop_asking()
         self._target = None
         self._rows.display = False
 
@@ -140,9 +145,7 @@ class CompletionMenu(Vertical):
     # Asking for choices
 
     def _ask(self, target: Target, *, asked: bool = False) -> None:
-        if self._asking is not None:
-            self._asking.cancel()
-            self._asking = None
+        self._stop_asking()
         if isinstance(target, CommandTarget):
             self._open(target, self._commands(target))
         elif isinstance(target, ArgumentTarget):
@@ -151,6 +154,11 @@ class CompletionMenu(Vertical):
                 self._ask_for_path(target)
         else:
             self._asking = asyncio.create_task(self._find(target, asked=asked))
+
+    def _stop_asking(self) -> None:
+        if self._asking is not None:
+            self._asking.cancel()
+            self._asking = None
 
     def _ask_for_path(self, target: ArgumentTarget) -> None:
         blank = max(target.query.rfind(" "), target.query.rfind("\t")) + 1
@@ -172,6 +180,7 @@ class CompletionMenu(Vertical):
             )
         if (text, cursor) != (self._editor.text, self._editor.cursor):
             return
+        self._asking = None
         self._open(target, choices)
         if asked and len(choices) == 1:
             self.accept()

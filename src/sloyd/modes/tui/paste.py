@@ -34,7 +34,7 @@ class FoldedPaste:
     @property
     def marker(self) -> str:
         """What the screen shows."""
-        lines = self.text.count("\n") + 1
+        lines = _lines(self.text)
         if lines > MOST_LINES:
             return f"[paste #{self.number} +{lines} lines]"
         return f"[paste #{self.number} {len(self.text)} chars]"
@@ -69,7 +69,11 @@ Atom: TypeAlias = FoldedPaste | AttachedImage
 
 def is_large(text: str) -> bool:
     """Whether a paste is to be folded."""
-    return len(text) > MOST_CHARACTERS or text.count("\n") >= MOST_LINES
+    return len(text) > MOST_CHARACTERS or _lines(text) > MOST_LINES
+
+
+def _lines(text: str) -> int:
+    return text.count("\n") + (not text.endswith("\n"))
 
 
 class Atoms:

@@ -44,12 +44,13 @@ class ConfirmScreen(ModalScreen[bool]):
             yield Static(self._question, classes="title", markup=False)
             if self._message:
                 yield Static(self._message, markup=False)
-            yield Static("y or Enter: yes    n or Esc: no", classes="hint", markup=False)
+            yield Static("y yes    n no", classes="hint", markup=False)
 
     def on_key(self, event: events.Key) -> None:
         event.stop()
         event.prevent_default()
-        if event.key in ("y", "Y", "enter"):
+        # Not Enter: who is writing when the question comes up is about to press it.
+        if event.key in ("y", "Y"):
             self.dismiss(True)
         elif event.key in ("n", "N", "escape", "ctrl+c", "q"):
             self.dismiss(False)
@@ -65,7 +66,7 @@ class LineScreen(ModalScreen[str | None]):
     ) -> None:
         super().__init__()
         self._question = title
-        self._explained = hint or "Enter: take it    Esc: leave"
+        self._explained = hint or "enter takes it    esc leaves"
         self.input = Input(default, password=secret, select_on_focus=False)
 
     def compose(self) -> ComposeResult:

@@ -64,6 +64,7 @@ class FuzzyScreen(ModalScreen[Result | None], Generic[Value, Result]):
         self.list: RowList[Value] = RowList()
         self.more = Static(classes="more", markup=False)
         self._hint = hint
+        self._filled_for: str | None = None
 
     def compose(self) -> ComposeResult:
         with Vertical():
@@ -110,6 +111,7 @@ class FuzzyScreen(ModalScreen[Result | None], Generic[Value, Result]):
 
     def fill(self, *, stay: bool = False) -> None:
         """Show the rows that fit what is written; with ``stay`` the cursor stays on its value."""
+        self._filled_for = self.input.value
         before = self.list.chosen if stay else None
         rows = self.matching(self.all_rows(), self.input.value)
         cursor = 0 if self.input.value else self.first_cursor(rows)
@@ -142,6 +144,9 @@ class FuzzyScreen(ModalScreen[Result | None], Generic[Value, Result]):
         action = self.keys.action(event.key, *self.CONTEXTS)
         if action is None:
             return False
+        if self._filled_for != self.input.value:
+            # Keys that came at once: what was typed is to count before what is chosen.
+            self.fill()
         if action == "list.close":
             self.leave()
         elif action == "list.choose":
@@ -159,7 +164,7 @@ class FuzzyScreen(ModalScreen[Result | None], Generic[Value, Result]):
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        if self.is_mounted and self.list.is_mounted:
+        if self.list.is_mounted and self._filled_for != self.input.value:
             self.fill()
 
     def on_row_list_chosen(self, event: RowList.Chosen) -> None:
