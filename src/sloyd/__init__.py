@@ -13,7 +13,14 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from sloyd.agent.agent import Agent
     from sloyd.agent.events import AgentEvent
-    from sloyd.agent.hooks import Block, ChangeArguments, Hooks
+    from sloyd.agent.hooks import (
+        Block,
+        ChangeArguments,
+        FinishedCall,
+        Hooks,
+        PendingCall,
+        Request,
+    )
     from sloyd.agent.limits import Limits
     from sloyd.agent.result import RunResult
     from sloyd.agent.tool import AgentTool, ToolCallContext, ToolResult
@@ -34,6 +41,8 @@ if TYPE_CHECKING:
         WorkspaceError,
     )
     from sloyd.harness.coding_agent import AgentOptions, CodingAgent
+    from sloyd.harness.door import Door
+    from sloyd.harness.extension_api import ExtensionApi
     from sloyd.harness.model_choice import ModelChoice
     from sloyd.llm.http_model import HttpModel
     from sloyd.llm.messages import (
@@ -48,11 +57,12 @@ if TYPE_CHECKING:
         UserMessage,
     )
     from sloyd.llm.models import Context, Model, ModelInfo, StreamOptions
+    from sloyd.llm.providers import Provider
     from sloyd.llm.recorded import RecordedModel, record
     from sloyd.llm.wires.scripted import ScriptedModel
     from sloyd.rpc_client import RpcClient
     from sloyd.tools.builtin import builtin_tools
-    from sloyd.tools.definition import ToolDefinition, wrap
+    from sloyd.tools.definition import RenderState, ToolDefinition, wrap
     from sloyd.tools.environment import ToolEnvironment, ToolSettings
     from sloyd.tools.functions import tool
     from sloyd.tools.registry import ToolRegistry
@@ -74,8 +84,11 @@ _MODULES: dict[str, str] = {
     "CodingAgent": "harness.coding_agent",
     "Context": "llm.models",
     "ContextOverflow": "errors",
+    "Door": "harness.door",
     "EncodingError": "errors",
+    "ExtensionApi": "harness.extension_api",
     "FileChanged": "errors",
+    "FinishedCall": "agent.hooks",
     "Hooks": "agent.hooks",
     "HttpModel": "llm.http_model",
     "Image": "llm.messages",
@@ -87,8 +100,12 @@ _MODULES: dict[str, str] = {
     "Model": "llm.models",
     "ModelChoice": "harness.model_choice",
     "ModelInfo": "llm.models",
+    "PendingCall": "agent.hooks",
+    "Provider": "llm.providers",
     "ProviderError": "errors",
     "RecordedModel": "llm.recorded",
+    "RenderState": "tools.definition",
+    "Request": "agent.hooks",
     "RpcClient": "rpc_client",
     "RpcError": "errors",
     "RunResult": "agent.result",
@@ -132,8 +149,11 @@ __all__ = [
     "CodingAgent",
     "Context",
     "ContextOverflow",
+    "Door",
     "EncodingError",
+    "ExtensionApi",
     "FileChanged",
+    "FinishedCall",
     "Hooks",
     "HttpModel",
     "Image",
@@ -145,8 +165,12 @@ __all__ = [
     "Model",
     "ModelChoice",
     "ModelInfo",
+    "PendingCall",
+    "Provider",
     "ProviderError",
     "RecordedModel",
+    "RenderState",
+    "Request",
     "RpcClient",
     "RpcError",
     "RunResult",

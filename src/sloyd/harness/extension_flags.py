@@ -12,7 +12,7 @@ from sloyd.errors import UsageError
 __all__ = ["ExtensionFlag", "FlagKind", "FlagReader", "UnknownOption"]
 
 FlagKind: TypeAlias = Literal["switch", "text", "integer", "number"]
-FlagValue: TypeAlias = bool | str | int | float | None
+_FlagValue: TypeAlias = bool | str | int | float | None
 
 
 class UnknownOption(UsageError):
@@ -29,7 +29,7 @@ class ExtensionFlag(msgspec.Struct, frozen=True):
     name: str
     kind: FlagKind
     doc: str
-    default: FlagValue
+    default: _FlagValue
     extension: str
 
 
@@ -38,11 +38,11 @@ class FlagReader:
 
     def __init__(self, words: Sequence[str]) -> None:
         self._words = list(words)
-        self._taken: dict[str, FlagValue] = {}
+        self._taken: dict[str, _FlagValue] = {}
         self.flags: list[ExtensionFlag] = []
         self.failure: UsageError | None = None
 
-    def take(self, flag: ExtensionFlag) -> FlagValue:
+    def take(self, flag: ExtensionFlag) -> _FlagValue:
         """Declare a switch; its value, or its default when it was not given.
 
         Raises `UsageError` for a value that is missing or of the wrong kind.
@@ -64,7 +64,7 @@ class FlagReader:
                 raise UnknownOption(word.partition("=")[0])
         return tuple(self._words)
 
-    def _value(self, flag: ExtensionFlag) -> FlagValue:
+    def _value(self, flag: ExtensionFlag) -> _FlagValue:
         option = f"--{flag.name}"
         value = flag.default if flag.kind != "switch" else bool(flag.default)
         at = 0
@@ -85,7 +85,7 @@ class FlagReader:
         return value
 
 
-def _converted(option: str, text: str, kind: FlagKind) -> FlagValue:
+def _converted(option: str, text: str, kind: FlagKind) -> _FlagValue:
     try:
         return int(text) if kind == "integer" else float(text) if kind == "number" else text
     except ValueError:
