@@ -29,7 +29,12 @@ _WORDS: dict[Doing, str] = {
 
 
 class Activity(Widget):
-    """One line, not there while nothing happens. ``still`` draws no spinner."""
+    """One line, not there while nothing happens.
+
+    Attributes:
+        still: draw no spinner.
+        doing: what happens.
+    """
 
     ALLOW_SELECT = False
     DEFAULT_CSS = """
@@ -47,7 +52,7 @@ class Activity(Widget):
         super().__init__()
         self._theme = theme
         self._stop_key = stop_key
-        self._still = still
+        self.still = still
         self._clock = clock
         self._timer: Timer | None = None
         self._since = 0.0
@@ -68,7 +73,7 @@ class Activity(Widget):
         self._until = now + seconds
         self.display = True
         if self._timer is None:
-            self._timer = self.set_interval(1.0 if self._still else _FRAME, self.refresh)
+            self._timer = self.set_interval(1.0 if self.still else _FRAME, self.refresh)
         self.refresh()
 
     def end(self) -> None:
@@ -94,7 +99,7 @@ class Activity(Widget):
         if y or self.doing == "idle":
             return Strip.blank(self.size.width, base)
         now = self._clock()
-        frame = "●" if self._still else _FRAMES[int(now / _FRAME) % len(_FRAMES)]
+        frame = "●" if self.still else _FRAMES[int(now / _FRAME) % len(_FRAMES)]
         words = _WORDS[self.doing]
         if self.doing == "retrying":
             words += f" in {max(self._until - now, 0):.0f} s"

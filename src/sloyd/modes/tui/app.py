@@ -67,7 +67,7 @@ class SloydApp(App[int], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = []
     ENABLE_COMMAND_PALETTE = False
-    CSS = "Screen { layout: vertical; background: $background; color: $foreground; }"
+    CSS = "MainScreen { layout: vertical; background: $background; color: $foreground; }"
 
     def __init__(
         self, agent: CodingAgent, keys: KeyMap, prompts: Sequence[UserMessage] = ()
@@ -82,7 +82,7 @@ class SloydApp(App[int], inherit_bindings=False):
         self.keys = keys
         self._prompts = prompts
         display = agent.settings.display
-        self._theme_problem = ""
+        self._look_problem = ""
         self.look = self._find_look(display.theme)
         self._wear(self.look)
         self.transcript = Transcript(
@@ -100,7 +100,7 @@ class SloydApp(App[int], inherit_bindings=False):
         self.feed = Feed(self.transcript, self._summary_of)
         self.status = Status(agent)
         self.door = ScreenDoor(self, self.transcript, self.composer, keys, self.leave)
-        self.screens = Screens(agent, keys, self.door)
+        self.screens = Screens(agent, keys, self.door, self._catch_up)
         self.talk = Talk(
             agent,
             self.transcript,
@@ -108,6 +108,7 @@ class SloydApp(App[int], inherit_bindings=False):
             start=self.start,
             restore=self._restore,
             shell_changed=self._shell_changed,
+            done=self._catch_up,
         )
         self.controls = Controls(self)
         self.signs = TerminalSigns(self._to_terminal)
@@ -143,8 +144,9 @@ class SloydApp(App[int], inherit_bindings=False):
         # A long conversation is many objects that stay; going through them all stops the screen.
         gc.freeze()
         self.set_interval(1.0, self.feed.tick)
-        for problem in [*self.keys.problems, *([self._theme_problem] * bool(self._theme_problem))]:
-            self.transcript.add(NoticeBlock(problem, "warning"))
+        for problem in (*self.keys.problems, self._look_problem):
+            if problem:
+                self.transcript.add(NoticeBlock(problem, "warning"))
         self.start(self._say_first())
 
     async def _say_first(self) -> None:
@@ -267,7 +269,6 @@ class SloydApp(App[int], inherit_bindings=False):
     @on(Submitted)
     def _send(self, event: Submitted) -> None:
         event.stop()
-        self.screens.install()
         self.transcript.go_end()
         self.talk.send(event.text, event.images, follow_up=event.follow_up)
 
@@ -311,10 +312,11 @@ class SloydApp(App[int], inherit_bindings=False):
     def _find_look(self, name: str) -> Theme:
         if os.environ.get("NO_COLOR"):
             return replace(TERMINAL, name="no-color")
+        self._look_problem = ""
         try:
             return find_theme(name, self.agent.home)
         except SettingsError as error:
-            self._theme_problem = str(error)
+            self._look_problem = str(error)
             return DARK
 
     def _wear(self, look: Theme) -> None:
@@ -323,12 +325,24 @@ class SloydApp(App[int], inherit_bindings=False):
         if not look.native:
             self.ansi_theme_dark = self.ansi_theme_light = look.terminal_theme()
 
-    def use_theme(self, look: Theme) -> None:
-        """Other colours, at once."""
-        self.look = look
-        self._wear(look)
-        for part in (self.transcript, self.activity, self.footer):
-            part.use_theme(look)
+    def _catch_up(self) -> None:
+        """After a command: settings, tools and commands may be others now."""
+        display = self.agent.settings.display
+        self.screens.install()
+        self.transcript.use_registry(self.agent.registry)
+        shown = self.transcript.shown
+        if shown.hide_thinking != display.hide_thinking:
+            self.show(replace(shown, hide_thinking=display.hide_thinking))
+        self.activity.still = display.reduced_motion
+        look = self._find_look(display.theme)
+        if look != self.look:
+            self.look = look
+            self._wear(look)
+            for part in (self.transcript, self.activity, self.footer):
+                part.use_theme(look)
+        if self._look_problem:
+            self.transcript.add(NoticeBlock(self._look_problem, "warning"))
+        self.refresh_footer()
 
     def show(self, shown: Shown) -> None:
         """Open or fold in the transcript."""

@@ -35,7 +35,21 @@ async def tui_door(
         frame.hand_over()
     with _leaving_on_signals(app):
         code = await app.run_async()
+    if app.return_code == 0:
+        _say_farewell(app, agent)
     return code if code is not None else app.return_code or 0
+
+
+def _say_farewell(app: SloydApp, agent: CodingAgent) -> None:
+    """Leave the end of the talk in the terminal's own memory, where one can scroll and copy."""
+    from sloyd.modes.output import Output
+    from sloyd.modes.tui.farewell import farewell
+
+    session = agent.session
+    go_on = f"sloyd --session {session.id} goes on from here" if session.is_saved else ""
+    transcript = app.transcript
+    text = farewell(transcript.blocks, transcript.canvas, go_on, colours=not app.no_color)
+    Output("stdout").write(text)
 
 
 @contextmanager

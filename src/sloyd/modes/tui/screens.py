@@ -22,9 +22,12 @@ __all__ = ["Screens"]
 
 
 class Screens:
-    """Opens the pickers of an agent. Every method tells its own failures in the transcript."""
+    """Opens the pickers of an agent. ``changed`` is called when settings are in force."""
 
-    def __init__(self, agent: CodingAgent, keys: KeyMap, door: ScreenDoor) -> None:
+    def __init__(
+        self, agent: CodingAgent, keys: KeyMap, door: ScreenDoor, changed: Callable[[], None]
+    ) -> None:
+        self._changed = changed
         self._agent = agent
         self._keys = keys
         self._door = door
@@ -82,8 +85,13 @@ class Screens:
         from sloyd.modes.tui.settings_screen import SettingsScreen
 
         changed = await self._door.ask(SettingsScreen(self._agent, self._keys))
-        if changed and not self._agent.is_running:
+        if not changed:
+            return
+        if self._agent.is_running:
+            await self._door.notify("/reload puts the settings in force once the model is done")
+        else:
             await self._agent.reload()
+            self._changed()
 
     async def _act(self, action: TreeAction) -> None:
         agent, conversation = self._agent, self._agent.conversation

@@ -25,7 +25,7 @@ _SHOWN_OUTPUT = 100_000
 class Talk:
     """Leads the conversation. ``start`` runs a coroutine beside the screen.
 
-    ``restore`` gets a text back that could not be sent.
+    ``restore`` gets a text back that could not be sent; ``done`` is called after each command.
     """
 
     def __init__(
@@ -37,6 +37,7 @@ class Talk:
         start: Callable[[Coroutine[Any, Any, None]], object],
         restore: Callable[[str], None],
         shell_changed: Callable[[bool], None],
+        done: Callable[[], None],
     ) -> None:
         self._agent = agent
         self._transcript = transcript
@@ -44,6 +45,7 @@ class Talk:
         self._start = start
         self._restore = restore
         self._shell_changed = shell_changed
+        self._done = done
         self._shell: UserShell | None = None
 
     def send(self, text: str, images: Sequence[Image] = (), *, follow_up: bool = False) -> None:
@@ -85,6 +87,7 @@ class Talk:
             self._tell(error)
             self._restore(text)
             return
+        self._done()
         if said is None:
             return
         message = message_of(said, images)

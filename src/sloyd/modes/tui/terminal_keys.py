@@ -2,36 +2,34 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
-from typing import cast
+from enum import Enum
+from typing import Final, cast
+
+from sloyd.modes.tui.keys import key_name
 
 __all__ = ["teach_keys"]
 
-
-class _Key(StrEnum):
-    """Keys as our table names them."""
-
-    ALT_ENTER = "alt+enter"
-    ALT_BACKSPACE = "alt+backspace"
-    SHIFT_ENTER = "shift+enter"
-    CTRL_ENTER = "ctrl+enter"
-
-
-_SEQUENCES = {
-    "\x1b\r": _Key.ALT_ENTER,
-    "\x1b\n": _Key.ALT_ENTER,
-    "\x1b\x7f": _Key.ALT_BACKSPACE,
-    "\x1b\x08": _Key.ALT_BACKSPACE,
+_SEQUENCES: Final = {
+    "\x1b\r": "alt+enter",
+    "\x1b\n": "alt+enter",
+    "\x1b\x7f": "alt+backspace",
+    "\x1b\x08": "alt+backspace",
+    "\x1b\x1d": "ctrl+alt+]",
     # xterm's modifyOtherKeys, which tmux passes on.
-    "\x1b[27;2;13~": _Key.SHIFT_ENTER,
-    "\x1b[27;3;13~": _Key.ALT_ENTER,
-    "\x1b[27;5;13~": _Key.CTRL_ENTER,
+    "\x1b[27;2;13~": "shift+enter",
+    "\x1b[27;3;13~": "alt+enter",
+    "\x1b[27;5;13~": "ctrl+enter",
 }
+# Escape and a letter is known; of other characters those that begin no longer sequence.
+_WITH_ALT: Final = "/-.,=;'\\#$%&*+:<>?@`~!\"|"
 
 
 def teach_keys() -> None:
     """Add them to the table that Textual reads keys by."""
     from textual import _ansi_sequences
 
+    known = _SEQUENCES | {f"\x1b{symbol}": f"alt+{symbol}" for symbol in _WITH_ALT}
+    # The table holds members of an enumeration and takes the values of those.
+    keys = Enum("keys", {sequence: key_name(key) for sequence, key in known.items()})  # type: ignore[misc]
     table = cast("dict[str, object]", _ansi_sequences.ANSI_SEQUENCES_KEYS)
-    table.update({sequence: (key,) for sequence, key in _SEQUENCES.items()})
+    table.update({sequence: (keys[sequence],) for sequence in known})

@@ -78,6 +78,11 @@ class Transcript(ScrollView, can_focus=False):
         return tuple(self._stack.blocks)
 
     @property
+    def canvas(self) -> Canvas:
+        """How it is drawn."""
+        return self._stack.canvas
+
+    @property
     def shown(self) -> Shown:
         """What is opened and what is folded."""
         return self._stack.canvas.shown
@@ -116,6 +121,11 @@ class Transcript(ScrollView, can_focus=False):
     def show(self, shown: Shown) -> None:
         """Open or fold."""
         self._redraw(replace(self._stack.canvas, shown=shown))
+
+    def use_registry(self, registry: ToolRegistry) -> None:
+        """Other tools, and how they are drawn."""
+        if registry is not self._stack.canvas.registry:
+            self._redraw(replace(self._stack.canvas, registry=registry))
 
     def use_theme(self, theme: Theme) -> None:
         """Other colours."""
