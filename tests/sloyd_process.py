@@ -15,7 +15,19 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["SLOYD", "lines_of", "only_session", "run", "script", "shell", "started", "wait_for"]
+import psutil
+
+__all__ = [
+    "SLOYD",
+    "alive",
+    "lines_of",
+    "only_session",
+    "run",
+    "script",
+    "shell",
+    "started",
+    "wait_for",
+]
 
 SLOYD = shutil.which("sloyd") or "sloyd"
 
@@ -73,6 +85,14 @@ def wait_for(condition: Callable[[], object], seconds: float = 10) -> None:
     while not condition():
         assert time.monotonic() < deadline, "it did not happen in time"
         time.sleep(0.02)
+
+
+def alive(process: psutil.Process) -> bool:
+    """Whether a process still does something; one that only waits to be reaped does not."""
+    try:
+        return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
 
 
 def lines_of(output: bytes) -> list[dict[str, Any]]:

@@ -16,7 +16,17 @@ import pytest
 
 from tests.project.sources import ROOT
 from tests.servers import ProviderServer, chat, error
-from tests.sloyd_process import SLOYD, lines_of, only_session, run, script, shell, started, wait_for
+from tests.sloyd_process import (
+    SLOYD,
+    alive,
+    lines_of,
+    only_session,
+    run,
+    script,
+    shell,
+    started,
+    wait_for,
+)
 
 CASES = json.loads((ROOT / "tests" / "cases" / "cli_cases.json").read_text())
 TROUBLE = (b"Traceback", b"Exception ignored", b"UnicodeEncodeError", b"UnicodeDecodeError")
@@ -114,7 +124,7 @@ def test_ctrl_c(tmp_path: Path, home: Path, number: signal.Signals, mode: str) -
     output, errors = process.communicate(timeout=10)
     assert time.monotonic() - begin < 2
     assert process.returncode == 128 + number
-    assert not any(child.is_running() for child in children)
+    assert not any(alive(child) for child in children)
     assert b"interrupted" in errors
     if mode == "json":
         assert lines_of(output)[-1] == {
