@@ -109,6 +109,9 @@ class Theme:
 def _variables(own: Mapping[Role, str], *, native: bool) -> dict[str, str]:
     variables = {
         "muted": own["muted"],
+        # Textual's own are blends that component styles cannot hold.
+        "text-muted": own["muted"],
+        "text-disabled": own["muted"],
         "thinking": own["thinking"],
         "scrollbar": own["panel"],
         "scrollbar-hover": own["muted"],
@@ -123,6 +126,9 @@ def _variables(own: Mapping[Role, str], *, native: bool) -> dict[str, str]:
     }
     if native:
         variables |= {
+            "ansi-background": "ansi_black",
+            "ansi-foreground": "ansi_white",
+            "border-blurred": "ansi_bright_black",
             "block-cursor-foreground": "ansi_black",
             "input-cursor-background": "ansi_white",
             "input-cursor-foreground": "ansi_black",
