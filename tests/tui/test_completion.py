@@ -67,7 +67,8 @@ async def write(pilot: Pilot[None], text: str) -> None:
         ("@~/do", PathTarget(0, 5, "~/do", is_mention=True)),
         ("@../", PathTarget(0, 4, "../", is_mention=True)),
         ("/model @x", FileTarget(7, 9, "x")),
-        ("!cat @x", FileTarget(5, 7, "x")),
+        ("!cat @x", FileTarget(5, 7, "x", is_shell=True)),
+        ("!cat @~/x", PathTarget(5, 9, "~/x")),
         ("plain", None),
     ],
 )
@@ -229,6 +230,13 @@ async def test_a_whole_command_is_sent_at_once(cwd: Path) -> None:
         assert app.composer.completions
         await pilot.press("enter")
         assert app.texts == ["/session"]
+
+
+async def test_a_file_in_a_shell_line_is_its_path(cwd: Path) -> None:
+    async with composing(cwd) as (app, pilot):
+        await write(pilot, "!cat @myfile")
+        await pilot.press("enter", "enter")
+        assert app.texts == ['!cat "src/my file.py"']
 
 
 async def test_keys_that_come_at_once_find_the_menu(cwd: Path) -> None:

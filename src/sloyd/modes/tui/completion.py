@@ -50,11 +50,15 @@ class ArgumentTarget:
 
 @dataclass(frozen=True, slots=True)
 class FileTarget:
-    """A file behind an ``@``; ``query`` is to be found anywhere below the working directory."""
+    """A file behind an ``@``; ``query`` is to be found anywhere below the working directory.
+
+    In a line for the shell (``is_shell``) the path takes the place of the ``@`` too.
+    """
 
     start: int
     end: int
     query: str
+    is_shell: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,9 +101,10 @@ def find_target(text: str, cursor: int, *, asked: bool = False) -> Target | None
     mention = _MENTION.search(before)
     if mention is not None:
         query = mention[1].removeprefix('"')
+        is_shell = text.startswith("!")
         if query.startswith(_ELSEWHERE):
-            return PathTarget(mention.start(), cursor, query, is_mention=True)
-        return FileTarget(mention.start(), cursor, query)
+            return PathTarget(mention.start(), cursor, query, is_mention=not is_shell)
+        return FileTarget(mention.start(), cursor, query, is_shell)
     argument = _ARGUMENT.fullmatch(before)
     if argument is not None:
         return ArgumentTarget(argument.start(2), cursor, argument[1], argument[2])
@@ -150,7 +155,8 @@ def path_choice(path: str, *, is_mention: bool, places: tuple[int, ...] = ()) ->
     is_directory = path.endswith("/")
     mark = "@" if is_mention else ""
     if re.search(r"[\s\"'`()\[\]{}<>|;&$*?!\\,=]", path):
-        quote = "'" if '"' in path and not is_mention else '"'
+        # A shell takes single quotes literally; a model reads either.
+        quote = "'" if re.search(r'["$`\\!]', path) and not is_mention else '"'
         shown = f"{mark}{quote}{path}" + ("" if is_directory else quote)
     else:
         shown = mark + path

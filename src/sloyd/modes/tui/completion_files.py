@@ -20,8 +20,8 @@ from sloyd.tools.environment import ToolEnvironment
 
 __all__ = ["FileList", "path_steps"]
 
-MOST_SHOWN: Final = 50
-MOST_FILES: Final = 300_000
+_MOST_SHOWN: Final = 50
+_MOST_FILES: Final = 300_000
 """More names are not kept: a working directory with more is none to search in by hand."""
 _FRESH_SECONDS: Final = 5.0
 _LISTING_SECONDS: Final = 20.0
@@ -37,15 +37,15 @@ class FileList:
         self._listed_at = float("-inf")
         self._listing: asyncio.Task[None] | None = None
 
-    async def search(self, query: str) -> list[Choice]:
+    async def search(self, query: str, *, is_mention: bool = True) -> list[Choice]:
         """The best files for a query; the first call waits until they are listed."""
         if time.monotonic() - self._listed_at > _FRESH_SECONDS and self._listing is None:
             self._listing = asyncio.create_task(self._list())
         if self._listed_at == float("-inf") and self._listing is not None:
             await asyncio.shield(self._listing)
         lines = self._lines
-        found = await asyncio.to_thread(lines.best, query, MOST_SHOWN)
-        return [path_choice(path, is_mention=True, places=hit.places) for path, hit in found]
+        found = await asyncio.to_thread(lines.best, query, _MOST_SHOWN)
+        return [path_choice(path, is_mention=is_mention, places=hit.places) for path, hit in found]
 
     async def close(self) -> None:
         """Stop what is under way."""
@@ -90,9 +90,9 @@ class FileList:
         async for runs in Walk(self._environment.workspace, scope).batches():
             for run in runs:
                 names += [run.start + item.name for item in run.entries if item.kind == "file"]
-            if len(names) >= MOST_FILES:
+            if len(names) >= _MOST_FILES:
                 break
-        return names[:MOST_FILES]
+        return names[:_MOST_FILES]
 
 
 def _run(argv: list[str], cwd: str) -> Sequence[str]:
@@ -106,10 +106,10 @@ def _run(argv: list[str], cwd: str) -> Sequence[str]:
         data = bytearray()
         while chunk := stdout.read(1 << 20):
             data += chunk
-            if data.count(b"\0") > MOST_FILES or time.monotonic() > end:
+            if data.count(b"\0") > _MOST_FILES or time.monotonic() > end:
                 process.kill()
                 break
-    names = data.split(b"\0")[:-1][:MOST_FILES]
+    names = data.split(b"\0")[:-1][:_MOST_FILES]
     return [name.decode("utf-8", "surrogateescape") for name in names]
 
 
@@ -127,7 +127,7 @@ def _with_directories(paths: Iterable[str]) -> Lines:
 
 
 def path_steps(
-    cwd: str, home: str, query: str, *, is_mention: bool, most: int = MOST_SHOWN
+    cwd: str, home: str, query: str, *, is_mention: bool, most: int = _MOST_SHOWN
 ) -> list[Choice]:
     """The entries of the directory that a half-written path is in, which begin like its end.
 

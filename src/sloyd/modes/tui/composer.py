@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Composer"]
 
-PLACEHOLDER: Final = "Ask for something, / for commands, @ for files, ! for the shell"
+_PLACEHOLDER: Final = "Ask for something, / for commands, @ for files, ! for the shell"
 _DRAFT_SECONDS: Final = 0.3
 _WAITING_SHOWN: Final = 3
 
@@ -62,7 +62,7 @@ class Composer(Widget):
         self._draft = Draft(history_path.parent, agent.workspace.cwd)
         self._saving: Timer | None = None
         self._shown = ""
-        self.area = PromptArea(keys, self._atoms.marker, placeholder=PLACEHOLDER)
+        self.area = PromptArea(keys, self._atoms.marker, placeholder=_PLACEHOLDER)
         self.area.hear = self._hear
         self.area.edited = self._edited
         self._editor = self.area.editor

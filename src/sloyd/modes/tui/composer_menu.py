@@ -168,7 +168,7 @@ class CompletionMenu(Vertical):
     async def _find(self, target: FileTarget | PathTarget, *, asked: bool) -> None:
         text, cursor = self._editor.text, self._editor.cursor
         if isinstance(target, FileTarget):
-            choices = await self.files.search(target.query)
+            choices = await self.files.search(target.query, is_mention=not target.is_shell)
         else:
             workspace = self._agent.workspace
             choices = await asyncio.to_thread(

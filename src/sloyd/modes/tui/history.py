@@ -16,8 +16,8 @@ import msgspec
 
 __all__ = ["Browser", "History"]
 
-MOST_ENTRIES: Final = 2_000
-MOST_CHARACTERS: Final = 20_000
+_MOST_ENTRIES: Final = 2_000
+_MOST_CHARACTERS: Final = 20_000
 """Longer texts are not kept: nobody looks for them by leafing, and each start reads the file."""
 
 
@@ -28,7 +28,7 @@ class _Line(msgspec.Struct, frozen=True):
 class History:
     """The texts that were sent. Failures of the disk cost the history and nothing else."""
 
-    def __init__(self, path: Path, *, most: int = MOST_ENTRIES) -> None:
+    def __init__(self, path: Path, *, most: int = _MOST_ENTRIES) -> None:
         self._path = path
         self._most = most
         self._texts: list[str] = []
@@ -49,7 +49,7 @@ class History:
 
     def add(self, text: str) -> None:
         """Keep a text as the newest one."""
-        if not text.strip() or len(text) > MOST_CHARACTERS:
+        if not text.strip() or len(text) > _MOST_CHARACTERS:
             return
         self._texts = self._tidy([*self._texts, text])
         line = msgspec.json.encode(_Line(text.encode("utf-8", "replace").decode())) + b"\n"

@@ -14,9 +14,9 @@ from sloyd.llm.messages import Image
 
 __all__ = ["Atom", "Atoms", "AttachedImage", "FoldedPaste", "is_large"]
 
-MOST_LINES: Final = 10
+_MOST_LINES: Final = 10
 """A paste of more lines than these is folded (pi's number)."""
-MOST_CHARACTERS: Final = 1_000
+_MOST_CHARACTERS: Final = 1_000
 """A paste of more characters than these is folded (pi's number)."""
 
 _FIRST: Final = 0xD800
@@ -35,7 +35,7 @@ class FoldedPaste:
     def marker(self) -> str:
         """What the screen shows."""
         lines = _lines(self.text)
-        if lines > MOST_LINES:
+        if lines > _MOST_LINES:
             return f"[paste #{self.number} +{lines} lines]"
         return f"[paste #{self.number} {len(self.text)} chars]"
 
@@ -69,7 +69,7 @@ Atom: TypeAlias = FoldedPaste | AttachedImage
 
 def is_large(text: str) -> bool:
     """Whether a paste is to be folded."""
-    return len(text) > MOST_CHARACTERS or _lines(text) > MOST_LINES
+    return len(text) > _MOST_CHARACTERS or _lines(text) > _MOST_LINES
 
 
 def _lines(text: str) -> int:
