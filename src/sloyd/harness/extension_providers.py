@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterable
+
+import msgspec
 
 from sloyd.errors import UsageError
 from sloyd.harness.model_choice import ModelChoice
@@ -20,7 +21,7 @@ def with_providers(tables: ModelTables | None, own: Iterable[OwnProvider]) -> Mo
     for each in own:
         name = each.provider.name
         models = {info.id: _facts(info) for info in each.models}
-        tables = dataclasses.replace(
+        tables = msgspec.structs.replace(
             tables,
             providers={name: each.provider, **tables.providers},
             own={**tables.own, name: models},
