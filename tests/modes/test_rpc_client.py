@@ -14,7 +14,13 @@ import msgspec
 import pytest
 
 from sloyd import Image, RpcClient, RpcError
-from sloyd.agent.events import AgentEnd, MessageUpdate, ToolExecutionStart, TurnStart
+from sloyd.agent.events import (
+    AgentEnd,
+    MessageUpdate,
+    ToolExecutionEnd,
+    ToolExecutionStart,
+    TurnStart,
+)
 from sloyd.harness.events import AgentSettled, CompactionEnd, SessionChanged
 from sloyd.llm.messages import UserMessage
 from sloyd.modes.rpc_protocol import BashExecutionUpdate, UiRequest, UiResponse
@@ -279,6 +285,37 @@ async def test_commands_ask_the_person_at_the_client(tmp_path: Path, home: Path)
         assert await client.get_messages() == (), "the last of the options is the first message"
         with pytest.raises(RpcError, match="there is no command /frok"):
             await client.prompt("/frok")
+
+
+async def test_extensions_ask_the_person_at_the_client(tmp_path: Path, home: Path) -> None:
+    """At the start, before anything was sent, and in the middle of a run."""
+    extension = tmp_path / "asker.py"
+    extension.write_text(
+        "from sloyd import Block\n"
+        "def setup(api):\n"
+        "    @api.on('session_start')\n"
+        "    async def begin(event):\n"
+        "        await api.notify(f'ready: {await api.confirm(\"Begin?\")}')\n"
+        "    @api.before_tool_call\n"
+        "    async def gate(call):\n"
+        "        chosen = await api.select('Run it?', ['yes', 'no'])\n"
+        "        return None if chosen == 'yes' else Block('the person said no')\n"
+    )
+    asked: list[str | None] = []
+
+    async def answer(question: UiRequest) -> UiResponse:
+        asked.append(question.title)
+        return UiResponse(id=question.id, confirmed=True, value="no")
+
+    turns = ({"calls": [WAIT]}, {"text": "as you wish"})
+    words = ("--no-session", "-e", str(extension))
+    async with client_of(tmp_path, *turns, words=words, answer=answer) as client:
+        events = [event async for event in client.run("do it")]
+        assert asked == ["Begin?", "Run it?"]
+        refused = [each for each in events if isinstance(each, ToolExecutionEnd)]
+        assert "the person said no" in str(refused[0].content)
+        assert not (tmp_path / "began").exists()
+        assert await client.get_last_assistant_text() == "as you wish"
 
 
 async def test_a_page(tmp_path: Path, home: Path) -> None:

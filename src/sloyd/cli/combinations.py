@@ -28,6 +28,8 @@ _APART: tuple[tuple[str, ...], ...] = (
     ("approve", "no_approve"),
     ("resume", "print"),
     ("resume", "mode"),
+    ("plain", "print"),
+    ("plain", "mode"),
     *(("replay", other) for other in ("model", "provider", "base_url", "api_key", "record")),
     *(("export", other) for other in ("print", "mode", "name", *_WHICH_SESSION)),
 )
@@ -43,7 +45,8 @@ def check_combination(options: Options) -> None:
     if options.mode == "rpc":
         if options.print:
             raise UsageError("--print and --mode rpc exclude each other")
-        if options.words:
+        # Of words beside an extension's switch only the extension knows whether they are its own.
+        if options.words and not options.unsorted:
             raise UsageError(
                 "--mode rpc takes no prompt on the command line; send the command"
                 ' {"type": "prompt", "message": "..."} on standard input'

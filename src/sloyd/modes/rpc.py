@@ -16,8 +16,9 @@ import msgspec
 from anyio.abc import TaskGroup
 from anyio.lowlevel import checkpoint
 
-from sloyd.errors import SloydError
+from sloyd.errors import SloydError, UsageError
 from sloyd.harness.coding_agent import AgentOptions, CodingAgent
+from sloyd.harness.events import Notice
 from sloyd.modes import rpc_models, rpc_prompting, rpc_sessions, rpc_shell
 from sloyd.modes.byte_lines import LONGEST_LINE, ByteLines, LineTooLong
 from sloyd.modes.protocol_output import ProtocolOutput
@@ -55,6 +56,9 @@ async def rpc_door(options: AgentOptions) -> int:
     output = ProtocolOutput.claim()
     lines = ByteLines.claim_standard_input()
     async with CodingAgent.open(options) as agent:
+        if agent.arguments:
+            word = agent.arguments[0]
+            raise UsageError(f"--mode rpc takes no prompt on the command line, such as {word}")
         closing = anyio.Event()
 
         def stop() -> None:
@@ -92,10 +96,11 @@ class _Server:
         context.door.on_quit = self._closing.set
         agent.door = context.door
         agent.subscribe(context.hear)
-        for remark in session_remarks(agent.session):
-            await agent.notify(remark, "warning")
-        await agent.tell_notices()
+        remarks = session_remarks(agent.session)
+        agent.notices += [Notice(message=remark, level="warning") for remark in remarks]
         async with anyio.create_task_group() as reading:
+            # An extension that begins may ask the person, whose answer must be read.
+            reading.start_soon(agent.tell_notices)
             reading.start_soon(self._read, lines)
             await self._closing.wait()
             reading.cancel_scope.cancel()

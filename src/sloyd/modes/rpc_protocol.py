@@ -54,30 +54,16 @@ class UiRequest(
 ):
     """Something to ask or to tell the person at the client, for a command or an extension.
 
-    ``select``, ``confirm`` and ``input`` wait for a `UiResponse` with the same id; the others do
-    not.
+    ``select``, ``confirm`` and ``input`` wait for an answer with the same id; the others do not.
     """
 
     id: str
-    method: Literal[
-        "select",
-        "confirm",
-        "input",
-        "notify",
-        "setStatus",
-        "setWidget",
-        "setTitle",
-        "set_editor_text",
-    ]
+    method: Literal["select", "confirm", "input", "notify", "set_editor_text"]
     title: str | None = None
     message: str | None = None
     options: tuple[str, ...] | None = None
     placeholder: str | None = None
     notify_type: Literal["info", "warning", "error"] | None = None
-    status_key: str | None = None
-    status_text: str | None = None
-    widget_key: str | None = None
-    widget_lines: tuple[str, ...] | None = None
     text: str | None = None
 
 
