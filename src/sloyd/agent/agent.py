@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
+from contextlib import aclosing
 from typing import TypeAlias
 
 from anyio import CancelScope
 
 from sloyd.agent.events import AgentEvent
-from sloyd.agent.handoff import Handoff
+from sloyd.agent.handoff import events_of
 from sloyd.agent.hooks import Hooks
 from sloyd.agent.limits import Limits
 from sloyd.agent.listeners import Listener
@@ -193,21 +194,12 @@ class Agent:
         The last event, `AgentEnd`, tells the outcome.
         """
         self._demand_idle()
-        handoff: Handoff[AgentEvent] = Handoff()
-        unsubscribe = self.subscribe(handoff.put)
-        task = asyncio.create_task(self.prompt(prompt))
-        task.add_done_callback(lambda _: handoff.end())
-        try:
-            while (event := await handoff.get()) is not None:
+        events: AsyncGenerator[AgentEvent, None] = events_of(
+            lambda: self.prompt(prompt), subscribe=self.subscribe, abort=self.abort
+        )
+        async with aclosing(events):
+            async for event in events:
                 yield event
-            await task
-        finally:
-            unsubscribe()
-            handoff.leave()
-            if not task.done():
-                self.abort()
-                with CancelScope(shield=True):
-                    await asyncio.wait([task])
 
     def abort(self) -> None:
         """Stop the run as soon as its history is complete. Does nothing when idle."""

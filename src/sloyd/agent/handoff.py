@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from typing import Generic, TypeVar
+from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine
+from typing import Any, Generic, TypeVar
 
-__all__ = ["Event", "Handoff"]
+from anyio import CancelScope
+
+__all__ = ["Event", "Handoff", "events_of"]
 
 _ROOM = 64
 """Events that may wait for the consumer before the run waits for it."""
@@ -56,3 +59,30 @@ class Handoff(Generic[Event]):
         self._left = True
         self._events.clear()
         self._room.set()
+
+
+async def events_of(
+    run: Callable[[], Coroutine[Any, Any, object]],
+    *,
+    subscribe: Callable[[Callable[[Event], Awaitable[None]]], Callable[[], None]],
+    abort: Callable[[], None],
+) -> AsyncGenerator[Event, None]:
+    """The events that are told while ``run`` runs. Leaving early aborts it and waits for its end.
+
+    What ``run`` raises is raised here, after its last event.
+    """
+    handoff: Handoff[Event] = Handoff()
+    unsubscribe = subscribe(handoff.put)
+    task = asyncio.create_task(run())
+    task.add_done_callback(lambda _: handoff.end())
+    try:
+        while (event := await handoff.get()) is not None:
+            yield event
+        await task
+    finally:
+        unsubscribe()
+        handoff.leave()
+        if not task.done():
+            abort()
+            with CancelScope(shield=True):
+                await asyncio.wait([task])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import os
 from collections.abc import (
@@ -13,7 +12,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +20,7 @@ import anyio
 import msgspec
 
 from sloyd.agent.agent import Agent, Prompt
-from sloyd.agent.handoff import Handoff
+from sloyd.agent.handoff import events_of
 from sloyd.agent.hooks import Request
 from sloyd.agent.listeners import Listeners
 from sloyd.agent.result import RunResult
@@ -330,20 +329,12 @@ class CodingAgent:
 
     async def run(self, prompt: Prompt) -> AsyncGenerator[HarnessEvent, None]:
         """`prompt`, as an iterator over the events of the run. Leaving it early aborts the run."""
-        handoff: Handoff[HarnessEvent] = Handoff()
-        unsubscribe = self.subscribe(handoff.put)
-        task = asyncio.create_task(self.prompt(prompt))
-        task.add_done_callback(lambda _: handoff.end())
-        try:
-            while (event := await handoff.get()) is not None:
+        events: AsyncGenerator[HarnessEvent, None] = events_of(
+            lambda: self.prompt(prompt), subscribe=self.subscribe, abort=self.abort
+        )
+        async with aclosing(events):
+            async for event in events:
                 yield event
-            await task
-        finally:
-            unsubscribe()
-            handoff.leave()
-            if not task.done():
-                self.abort()
-                await task
 
     def steer(self, message: str | UserMessage) -> None:
         """Say something to the model after the current turn."""
