@@ -25,6 +25,7 @@ RUN = {"python": [sys.executable, "-"], "sh": ["bash", "-euo", "pipefail", "-s"]
 KNOWN = {*RUN, "output", "console", "json", "jsonl", "toml", "text", ""}
 FLAG = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-z]{1,2})(?=[\s=`.,)]|$)")
 SUBCOMMAND_FLAGS = {"--json", "--jsonl", "--keep", "--list", "--diff", "--force", "--all"}
+SUBCOMMAND_FLAGS |= {"--format", "--here", "--yes"}
 
 
 @pytest.fixture(scope="module")

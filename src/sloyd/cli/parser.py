@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 __all__ = ["Options", "help_text", "parse", "unknown_option"]
 
 
+_HELP_WIDTH = 96
+
+
 class Options(msgspec.Struct, frozen=True, kw_only=True):
     """What the command line asks for. None means that the switch was not given."""
 
@@ -194,8 +197,15 @@ def help_text() -> str:
 
 
 def _help_line(flag: Flag) -> str:
+    from textwrap import wrap
+
     short = "".join(f"{name}, " for name in flag.names[1:])
     value = f" {flag.metavar}" if flag.metavar else ""
-    doc = flag.doc + (f" ({', '.join(flag.choices)})" if flag.choices else "")
     left = f"  {short}{flag.names[0]}{value}"
-    return f"{left:<32} {doc}" if len(left) <= 31 else f"{left}\n{'':<32} {doc}"
+    doc = flag.doc + (f" ({', '.join(flag.choices)})" if flag.choices else "")
+    lines = wrap(doc, _HELP_WIDTH - 33)
+    if len(left) > 31:
+        lines.insert(0, "")
+    return "\n".join(
+        f"{left if place == 0 else '':<32} {line}".rstrip() for place, line in enumerate(lines)
+    )
