@@ -45,13 +45,19 @@ async def stopping_on_signals(stop: Callable[[], None]) -> AsyncIterator[Interru
                 stop()
 
     started = anyio.Event()
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(watch)
-        await started.wait()
-        try:
-            yield interruption
-        finally:
-            tasks.cancel_scope.cancel()
+    try:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(watch)
+            await started.wait()
+            try:
+                yield interruption
+            finally:
+                tasks.cancel_scope.cancel()
+    except BaseExceptionGroup as group:
+        # What the caller's own code raised goes on as it was; that a task watches is our affair.
+        if len(group.exceptions) == 1:
+            raise group.exceptions[0] from None
+        raise
 
 
 def _leave_now(number: int) -> None:
