@@ -34,7 +34,7 @@ class Skill:
 
 
 def find_skills(roots: Sequence[Path]) -> tuple[list[Skill], list[DocumentProblem]]:
-    """The skills below each root; an earlier root wins where names are the same."""
+    """The skills below each root, or in a file; an earlier one wins where names are the same."""
     skills: dict[str, Skill] = {}
     problems: list[DocumentProblem] = []
     seen: set[Path] = set()
@@ -56,7 +56,10 @@ def find_skills(roots: Sequence[Path]) -> tuple[list[Skill], list[DocumentProble
 
 
 def _files(directory: Path, depth: int) -> Iterator[Path]:
-    """SKILL.md files, depth first; below a skill nothing is looked for."""
+    """SKILL.md files, depth first; below a skill nothing is looked for. A file is a skill."""
+    if depth == 0 and directory.is_file():
+        yield directory
+        return
     own = directory / "SKILL.md"
     if own.is_file():
         yield own

@@ -35,12 +35,13 @@ class Template:
 
 
 def find_templates(roots: Sequence[Path]) -> tuple[list[Template], list[DocumentProblem]]:
-    """The templates in each root; an earlier root wins where names are the same."""
+    """The templates in each directory, or of a file; an earlier one wins where names are alike."""
     templates: dict[str, Template] = {}
     problems: list[DocumentProblem] = []
     for root in roots:
         try:
-            paths = sorted(path for path in root.iterdir() if path.suffix == ".md")
+            single = [root] if root.is_file() else None
+            paths = single or sorted(path for path in root.iterdir() if path.suffix == ".md")
         except OSError:
             continue
         for path in paths:
