@@ -106,3 +106,25 @@ def test_one_call(tmp_path: Path, home: Path) -> None:
         wrong = run("tool", *words, cwd=tmp_path)
         assert (wrong.returncode, wrong.stdout) == (2, b""), words[0]
         assert b"Traceback" not in wrong.stderr
+
+
+def test_a_mark_and_blanks_around_a_name_do_no_harm(tmp_path: Path, home: Path) -> None:
+    lines = b'\xef\xbb\xbf{"id":1,"tool":" ls\\n","arguments":{}}\n'
+    done = run("tool", "--jsonl", cwd=tmp_path, stdin=lines)
+    assert not lines_of(done.stdout)[0]["isError"]
+
+
+def test_the_users_settings_count(tmp_path: Path, home: Path) -> None:
+    kept = home / ".sloyd"
+    kept.mkdir()
+    (kept / "config.toml").write_text(
+        '[shell]\nprefix = "export SET=yes"\ntimeout = 0.3\n'
+        '[tools]\nsearch_program = "/no/such/rg"\njournal_bytes = 0\n'
+    )
+    done = run("tool", "bash", '{"command":"echo $SET; sleep 30"}', cwd=tmp_path)
+    assert done.stdout == b"yes\n\n\nCommand timed out after 0.3 seconds\n"
+    searched = run("tool", "grep", '{"pattern":"x"}', cwd=tmp_path)
+    assert b"/no/such/rg" in searched.stdout
+    for text in ("one", "two"):
+        run("tool", "write", json.dumps({"path": "f", "content": text}), cwd=tmp_path)
+    assert b"no change to undo" in run("undo", cwd=tmp_path).stderr, "the journal keeps 0 bytes"

@@ -50,7 +50,6 @@ from sloyd.harness.opening import (
     open_model,
     own_tables,
     sessions_directory,
-    tool_settings,
 )
 from sloyd.harness.options import AgentOptions
 from sloyd.harness.recall_tool import RECALL, has_cut
@@ -58,7 +57,7 @@ from sloyd.harness.recovery import Recovery
 from sloyd.harness.resources import Resources, find_resources, start_notices
 from sloyd.harness.session_choice import open_session
 from sloyd.harness.settings import Settings
-from sloyd.harness.toolbox import Toolbox
+from sloyd.harness.toolbox import Toolbox, tool_settings
 from sloyd.llm.http_model import HttpModel
 from sloyd.llm.messages import Message, UserMessage
 from sloyd.llm.models import Model, StreamOptions, ThinkingLevel

@@ -19,10 +19,9 @@ from sloyd.harness.recall_tool import recall_tool
 from sloyd.harness.resources import Resources
 from sloyd.harness.settings import Settings
 from sloyd.harness.system_prompt import system_prompt
-from sloyd.harness.toolbox import Toolbox
+from sloyd.harness.toolbox import Toolbox, tool_settings
 from sloyd.llm.models import THINKING_LEVELS, Model, ThinkingLevel
 from sloyd.sessions.session import Session
-from sloyd.tools.environment import ToolSettings
 from sloyd.tools.registry import ToolRegistry, select
 
 if TYPE_CHECKING:
@@ -38,7 +37,6 @@ __all__ = [
     "open_model",
     "own_tables",
     "sessions_directory",
-    "tool_settings",
 ]
 
 
@@ -108,20 +106,6 @@ def make_limits(options: AgentOptions, settings: Settings) -> Limits:
         max_turns=kept.turns if given.max_turns is None else given.max_turns,
         max_time=kept.seconds if given.max_time is None else given.max_time,
         max_cost=kept.dollars if given.max_cost is None else given.max_cost,
-    )
-
-
-def tool_settings(settings: Settings) -> ToolSettings:
-    """What the settings say about the built-in tools."""
-    return ToolSettings(
-        shell_path=settings.shell.path,
-        command_prefix=settings.shell.prefix,
-        default_timeout=settings.shell.timeout,
-        log_limit=settings.shell.log_bytes,
-        hidden_variables=settings.shell.hide,
-        passed_variables=settings.shell.let_through,
-        image_box=settings.tools.image_side,
-        search_program=settings.tools.search_program,
     )
 
 

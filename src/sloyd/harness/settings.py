@@ -73,7 +73,7 @@ class ToolsSettings(_Section, frozen=True, kw_only=True):
         2000
     )
     search_program: Annotated[
-        str | None, _doc("An rg to search with instead of the bundled one")
+        str | None, _doc("An rg to search with, or python for Sloyd's own search")
     ] = None
 
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sloyd.errors import UsageError
 from sloyd.harness.home import sloyd_home
@@ -17,16 +17,40 @@ from sloyd.tools.environment import ToolEnvironment, ToolSettings
 from sloyd.workspace.base import Workspace
 from sloyd.workspace.local import LocalWorkspace
 
-__all__ = ["DEFAULT_JOURNAL_BYTES", "Toolbox", "local_journal"]
+if TYPE_CHECKING:
+    from sloyd.harness.settings import Settings
 
-DEFAULT_JOURNAL_BYTES = 512 * 1024 * 1024
+__all__ = ["Toolbox", "local_journal", "tool_settings", "user_tool_settings"]
 
 
-def local_journal(
-    environment: Mapping[str, str], max_bytes: int = DEFAULT_JOURNAL_BYTES
-) -> Journal:
+def local_journal(environment: Mapping[str, str], settings: ToolSettings) -> Journal:
     """The journal of file changes in Sloyd's home directory."""
-    return Journal(sloyd_home(environment) / "journal", max_bytes=max_bytes)
+    return Journal(sloyd_home(environment) / "journal", max_bytes=settings.journal_bytes)
+
+
+def tool_settings(settings: Settings) -> ToolSettings:
+    """What the settings say about the built-in tools."""
+    return ToolSettings(
+        shell_path=settings.shell.path,
+        command_prefix=settings.shell.prefix,
+        default_timeout=settings.shell.timeout,
+        log_limit=settings.shell.log_bytes,
+        hidden_variables=settings.shell.hide,
+        passed_variables=settings.shell.let_through,
+        image_box=settings.tools.image_side,
+        search_program=settings.tools.search_program,
+        journal_bytes=settings.tools.journal_bytes,
+    )
+
+
+def user_tool_settings(environment: Mapping[str, str]) -> ToolSettings:
+    """What the user's own file says about the built-in tools, for doors without a project."""
+    path = sloyd_home(environment) / "config.toml"
+    if not path.is_file():
+        return ToolSettings()
+    from sloyd.harness.settings_files import load_settings  # most people have no such file
+
+    return tool_settings(load_settings(path).settings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +72,8 @@ class Toolbox:
         directory = Path(cwd).expanduser().absolute() if cwd is not None else Path.cwd()
         if not directory.is_dir():
             raise UsageError(f"--cwd: there is no directory {directory}")
-        journal = local_journal(os.environ if variables is None else variables)
+        settings = settings or ToolSettings()
+        journal = local_journal(os.environ if variables is None else variables, settings)
         return cls.on(LocalWorkspace(str(directory)), journal=journal, settings=settings)
 
     @classmethod

@@ -8,7 +8,9 @@ there, active or not.
 
 from __future__ import annotations
 
+import codecs
 import json
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,7 +19,7 @@ import anyio
 from sloyd.agent.direct import run_call
 from sloyd.agent.tool import AgentTool, ToolResult
 from sloyd.errors import UsageError
-from sloyd.harness.toolbox import Toolbox
+from sloyd.harness.toolbox import Toolbox, user_tool_settings
 from sloyd.llm.messages import Text
 from sloyd.modes.byte_lines import LONGEST_LINE, ByteLines, LineTooLong
 from sloyd.modes.output import Output, json_line
@@ -116,9 +118,12 @@ async def _answer(
         return None, ToolResult.of(f"The line is longer than {LONGEST_LINE} bytes.", is_error=True)
     try:
         # Bytes that are not UTF-8 survive as surrogate escapes: file names may hold such.
-        request = json.loads(line.decode("utf-8", "surrogateescape"))
-    except (ValueError, RecursionError) as error:
+        text = line.removeprefix(codecs.BOM_UTF8).decode("utf-8", "surrogateescape")
+        request = json.loads(text)
+    except ValueError as error:
         return None, ToolResult.of(f"The line is not JSON: {error}", is_error=True)
+    except RecursionError:
+        return None, ToolResult.of("The line is not JSON: nested too deeply", is_error=True)
     if not isinstance(request, dict):
         return None, ToolResult.of(
             'The line must be an object like {"id": 1, "tool": "read", "arguments": {...}}.',
@@ -127,6 +132,8 @@ async def _answer(
     identity, name = request.get("id"), request.get("tool")
     if isinstance(identity, dict | list):
         return None, ToolResult.of('The "id" must be a text, a number or null.', is_error=True)
+    if isinstance(name, str):
+        name = name.strip()  # some models write " read" or "read\n"
     if not isinstance(name, str) or name not in tools:
         listed = ", ".join(tools)
         said = f"There is no tool {name!r}" if name is not None else 'The object has no "tool"'
@@ -135,7 +142,7 @@ async def _answer(
 
 
 def _tools(cwd: str | None) -> dict[str, AgentTool]:
-    definitions = Toolbox.local(cwd).definitions
+    definitions = Toolbox.local(cwd, settings=user_tool_settings(os.environ)).definitions
     return {definition.name: wrap(definition) for definition in definitions}
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import anyio
 
 from sloyd.errors import FileChanged, UsageError
-from sloyd.harness.toolbox import local_journal
+from sloyd.harness.toolbox import local_journal, user_tool_settings
 from sloyd.modes.output import Output
 from sloyd.sessions.journal import Journal, JournalEntry
 from sloyd.text.terminal import plain_text
@@ -58,7 +58,7 @@ def undo_door(arguments: Sequence[str]) -> int:
 
 async def _run(request: _Request) -> int:
     workspace = LocalWorkspace()
-    journal = local_journal(os.environ)
+    journal = local_journal(os.environ, user_tool_settings(os.environ))
     out = Output("stdout")
     below = None if request.everywhere else await workspace.realpath(workspace.cwd)
     if request.listing:

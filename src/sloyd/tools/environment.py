@@ -81,8 +81,9 @@ class ToolSettings(msgspec.Struct, frozen=True):
         output_directory: where full outputs go; private. None means the default.
         image_box: most pixels of each side of an image.
         image_bytes: most bytes of an image's base64 text.
-        search_program: an ``rg`` to use instead of the bundled one.
+        search_program: an ``rg`` to use instead of the bundled one, or ``python`` for none.
         extra_environment: variables set for every command.
+        journal_bytes: most bytes of old contents that the journal of changes keeps.
     """
 
     shell_path: str | None = None
@@ -97,6 +98,7 @@ class ToolSettings(msgspec.Struct, frozen=True):
     image_bytes: int = 4_718_592
     search_program: str | None = None
     extra_environment: Mapping[str, str] = msgspec.field(default_factory=dict)
+    journal_bytes: int = 512 * 1024 * 1024
 
 
 class ToolEnvironment(msgspec.Struct, frozen=True):
