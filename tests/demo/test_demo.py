@@ -6,12 +6,13 @@ import json
 import os
 import subprocess
 import sys
+from itertools import permutations
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sloyd.agent.events import AgentEnd, ToolExecutionEnd
+from sloyd.agent.events import AgentEnd, ToolExecutionEnd, ToolExecutionStart
 from sloyd.demo.check import DemoCheck
 from sloyd.demo.project_copy import DemoProject, intro, outro, prepare
 from sloyd.errors import UsageError
@@ -40,23 +41,29 @@ def calls(project: DemoProject) -> list[dict[str, Any]]:
     return [call for turn in turns for call in turn.get("calls", [])]
 
 
-def result(tool: str, text: str, *, is_error: bool = False) -> ToolExecutionEnd:
+def call(check: DemoCheck, tool: str, text: str, *, is_error: bool = False, id: str = "1") -> None:
+    """Let the check see a call and its result."""
+    check.observe(ToolExecutionStart(tool_call_id=id, tool_name=tool, arguments={}))
+    check.observe(result(tool, text, is_error=is_error, id=id))
+
+
+def result(tool: str, text: str, *, is_error: bool = False, id: str = "1") -> ToolExecutionEnd:
     return ToolExecutionEnd(
-        tool_call_id="1", tool_name=tool, content=(Text(text),), is_error=is_error
+        tool_call_id=id, tool_name=tool, content=(Text(text),), is_error=is_error
     )
 
 
 def play(project: DemoProject, check: DemoCheck, *, edit: bool = True) -> None:
     """Do by hand what the script asks of the tools."""
-    for call in calls(project):
-        arguments = call["arguments"]
-        if call["name"] == "read":
+    for wanted in calls(project):
+        arguments = wanted["arguments"]
+        if wanted["name"] == "read":
             text = (project.directory / arguments["path"]).read_text(encoding="utf-8")
-            check.observe(result("read", text))
-        elif call["name"] == "bash":
+            call(check, "read", text)
+        elif wanted["name"] == "bash":
             assert arguments["command"] == "sh run_tests.sh"
             code, output = run_tests(project)
-            check.observe(result("bash", output, is_error=code != 0))
+            call(check, "bash", output, is_error=code != 0)
         else:
             file = project.directory / arguments["path"]
             for replacement in arguments["edits"] if edit else []:
@@ -64,7 +71,7 @@ def play(project: DemoProject, check: DemoCheck, *, edit: bool = True) -> None:
                 assert text.count(replacement["oldText"]) == 1
                 changed = text.replace(replacement["oldText"], replacement["newText"])
                 file.write_text(changed, encoding="utf-8")
-            check.observe(result("edit", f"Edited {arguments['path']}"))
+            call(check, "edit", f"Edited {arguments['path']}")
     check.observe(AgentEnd(messages=(), outcome="done"))
 
 
@@ -84,7 +91,7 @@ def test_a_fault_that_was_not_mended_is_named_with_its_step(project: DemoProject
 
 def test_tests_that_never_failed_are_a_problem(project: DemoProject) -> None:
     check = DemoCheck()
-    check.observe(result("bash", "Ran 6 tests\nOK"))
+    call(check, "bash", "Ran 6 tests\nOK")
     assert "the first test run, which must fail: did not fail" in check.problems()[0]
 
 
@@ -98,8 +105,22 @@ def test_steps_that_did_not_happen_are_named() -> None:
 
 def test_a_call_out_of_the_script_is_a_problem() -> None:
     check = DemoCheck()
-    check.observe(result("write", "Wrote 3 bytes"))
+    call(check, "write", "Wrote 3 bytes")
     assert check.problems()[0] == "a call of write that is not in the script"
+
+
+@pytest.mark.parametrize("order", permutations(range(3)))
+def test_calls_beside_each_other_may_end_in_any_order(
+    project: DemoProject, order: tuple[int, ...]
+) -> None:
+    """One file that is read may well contain what another one has to show."""
+    check = DemoCheck()
+    paths = [wanted["arguments"]["path"] for wanted in calls(project)[:3]]
+    for path in paths:
+        check.observe(ToolExecutionStart(tool_call_id=path, tool_name="read", arguments={}))
+    for path in (paths[place] for place in order):
+        check.observe(result("read", (project.directory / path).read_text("utf-8"), id=path))
+    assert not any(problem.startswith("reading") for problem in check.problems())
 
 
 def test_a_directory_with_something_in_it_is_left_alone(tmp_path: Path) -> None:

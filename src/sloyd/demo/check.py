@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sloyd.agent.events import AgentEnd, ToolExecutionEnd
+from sloyd.agent.events import AgentEnd, ToolExecutionEnd, ToolExecutionStart
 from sloyd.llm.messages import text_of
 
 __all__ = ["STEPS", "DemoCheck", "DemoStep"]
@@ -43,13 +43,15 @@ class DemoCheck:
 
     def __init__(self) -> None:
         self._open = list(STEPS)
+        self._begun: dict[str, DemoStep] = {}
         self._problems: list[str] = []
         self._ended = False
 
     def observe(self, event: object) -> None:
-        """Look at one event. Reads run in parallel, so a result belongs to any open step of its
-        tool that shows what it shows, else to the first."""
-        if isinstance(event, ToolExecutionEnd):
+        """Look at one event. Calls begin in the order of the script and end in any order."""
+        if isinstance(event, ToolExecutionStart):
+            self._begin(event)
+        elif isinstance(event, ToolExecutionEnd):
             self._check(event)
         elif isinstance(event, AgentEnd):
             self._ended = True
@@ -60,20 +62,23 @@ class DemoCheck:
     def problems(self) -> list[str]:
         """What was not as it had to be, step by step; empty for a demo that went well."""
         missing = [f"{step.name}: did not happen" for step in self._open]
+        missing += [f"{step.name}: did not end" for step in self._begun.values()]
         unfinished = [] if self._ended else ["the run did not end"]
         return [*self._problems, *missing, *unfinished]
 
-    def _check(self, event: ToolExecutionEnd) -> None:
-        text = text_of(event.content)
-        candidates = [step for step in self._open if step.tool == event.tool_name]
-        if not candidates:
+    def _begin(self, event: ToolExecutionStart) -> None:
+        step = next((step for step in self._open if step.tool == event.tool_name), None)
+        if step is None:
             self._problems.append(f"a call of {event.tool_name} that is not in the script")
             return
-        if event.tool_name == "read":
-            step = next((step for step in candidates if step.shows in text), candidates[0])
-        else:
-            step = candidates[0]
         self._open.remove(step)
+        self._begun[event.tool_call_id] = step
+
+    def _check(self, event: ToolExecutionEnd) -> None:
+        step = self._begun.pop(event.tool_call_id, None)
+        if step is None:
+            return
+        text = text_of(event.content)
         if event.is_error != step.fails:
             outcome = "failed" if event.is_error else "did not fail"
             self._problems.append(f"{step.name}: {outcome}:\n{text}")
