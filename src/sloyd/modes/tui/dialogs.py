@@ -97,8 +97,8 @@ class InputDialog(ModalScreen[str]):
         self.dismiss(event.value)
 
     def on_key(self, event: events.Key) -> None:
-        event.stop()
         if self._keys.is_key("list.close", event.key):
+            event.stop()
             event.prevent_default()
             self.dismiss(None)
 
