@@ -41,15 +41,15 @@ def calls(project: DemoProject) -> list[dict[str, Any]]:
     return [call for turn in turns for call in turn.get("calls", [])]
 
 
-def call(check: DemoCheck, tool: str, text: str, *, is_error: bool = False, id: str = "1") -> None:
+def call(check: DemoCheck, tool: str, text: str, *, is_error: bool = False) -> None:
     """Let the check see a call and its result."""
-    check.observe(ToolExecutionStart(tool_call_id=id, tool_name=tool, arguments={}))
-    check.observe(result(tool, text, is_error=is_error, id=id))
+    check.observe(ToolExecutionStart(tool_call_id="1", tool_name=tool, arguments={}))
+    check.observe(result(tool, text, is_error=is_error))
 
 
-def result(tool: str, text: str, *, is_error: bool = False, id: str = "1") -> ToolExecutionEnd:
+def result(tool: str, text: str, *, is_error: bool = False, call_id: str = "1") -> ToolExecutionEnd:
     return ToolExecutionEnd(
-        tool_call_id=id, tool_name=tool, content=(Text(text),), is_error=is_error
+        tool_call_id=call_id, tool_name=tool, content=(Text(text),), is_error=is_error
     )
 
 
@@ -109,7 +109,7 @@ def test_a_call_out_of_the_script_is_a_problem() -> None:
     assert check.problems()[0] == "a call of write that is not in the script"
 
 
-@pytest.mark.parametrize("order", permutations(range(3)))
+@pytest.mark.parametrize("order", list(permutations(range(3))))
 def test_calls_beside_each_other_may_end_in_any_order(
     project: DemoProject, order: tuple[int, ...]
 ) -> None:
@@ -119,7 +119,7 @@ def test_calls_beside_each_other_may_end_in_any_order(
     for path in paths:
         check.observe(ToolExecutionStart(tool_call_id=path, tool_name="read", arguments={}))
     for path in (paths[place] for place in order):
-        check.observe(result("read", (project.directory / path).read_text("utf-8"), id=path))
+        check.observe(result("read", (project.directory / path).read_text("utf-8"), call_id=path))
     assert not any(problem.startswith("reading") for problem in check.problems())
 
 
