@@ -17,7 +17,9 @@ import msgspec
 import msgspec.inspect
 
 from sloyd.cli.flags import COMMANDS, FLAGS, Flag
+from sloyd.harness.agent_commands import AGENT_COMMANDS
 from sloyd.harness.events import HarnessEvent, RunHeader
+from sloyd.harness.session_commands import SESSION_COMMANDS
 from sloyd.harness.settings import declared_settings, type_name
 from sloyd.llm.providers import PROVIDERS
 from sloyd.modes.rpc_commands import COMMANDS as COMMAND_TYPES
@@ -80,6 +82,12 @@ def settings() -> str:
         for row in declared_settings()
     )
     return _table(["setting", "type", "default", "meaning"], rows)
+
+
+def slash_commands() -> str:
+    """The commands of the conversation."""
+    rows = ([f"`{command.usage}`", command.doc] for command in (*SESSION_COMMANDS, *AGENT_COMMANDS))
+    return _table(["command", "what it does"], rows)
 
 
 def providers() -> str:
@@ -177,6 +185,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "providers": providers,
     "rpc": rpc,
     "settings": settings,
+    "slash-commands": slash_commands,
     "tools": tools,
 }
 
