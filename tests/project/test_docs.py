@@ -20,7 +20,9 @@ from tests.project.documents import Block, blocks, documents, links, matches
 from tests.project.sources import ROOT
 
 PAGES = documents()
-EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
+EXAMPLES = [
+    path for path in sorted((ROOT / "examples").glob("*.py")) if "__main__" in path.read_text()
+]
 RUN = {"python": [sys.executable, "-"], "sh": ["bash", "-euo", "pipefail", "-s"]}
 KNOWN = {*RUN, "output", "console", "json", "jsonl", "toml", "text", ""}
 FLAG = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-z]{1,2})(?=[\s=`.,)]|$)")
