@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
+from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.timer import Timer
 
@@ -322,6 +323,9 @@ class SloydApp(App[int], inherit_bindings=False):
     def _wear(self, look: Theme) -> None:
         self.register_theme(look.textual())
         self.theme = f"sloyd-{look.name}"
+        if self.no_color:
+            # Textual chose its filter before it knew the theme, and would paint black on black.
+            self._filters = [NoColor() if isinstance(f, Monochrome) else f for f in self._filters]
         if not look.native:
             self.ansi_theme_dark = self.ansi_theme_light = look.terminal_theme()
 
