@@ -66,13 +66,14 @@ def _open(options: Options) -> int:
             'try: sloyd -p "what does this project do?"'
         )
     picked = None
-    if options.resume:
+    has_screen = interactive and _has_screen(options)
+    if options.resume and not has_screen:
         from sloyd.modes.session_picker import pick_session
 
         picked = pick_session(_sessions(options), str(_directory(options.cwd) or Path.cwd()))
         if picked is None:
             return 0
-    if not interactive or not _has_screen(options):
+    if not has_screen:
         return anyio.run(_run, options, words, piped, interactive, picked)
     from sloyd.modes.tui.early_frame import early_frame
 
@@ -141,7 +142,7 @@ async def _run(
         if frame is not None:
             from sloyd.modes.tui.door import tui_door
 
-            return await tui_door(agent, prompts, frame)
+            return await tui_door(agent, prompts, frame, resume=options.resume)
         if interactive:
             from sloyd.modes.plain import plain_door
 

@@ -71,7 +71,12 @@ class SloydApp(App[int], inherit_bindings=False):
     CSS = "MainScreen { layout: vertical; background: $background; color: $foreground; }"
 
     def __init__(
-        self, agent: CodingAgent, keys: KeyMap, prompts: Sequence[UserMessage] = ()
+        self,
+        agent: CodingAgent,
+        keys: KeyMap,
+        prompts: Sequence[UserMessage] = (),
+        *,
+        resume: bool = False,
     ) -> None:
         no_color = os.environ.get("NO_COLOR")
         super().__init__(driver_class=driver_class())
@@ -82,6 +87,7 @@ class SloydApp(App[int], inherit_bindings=False):
         self.agent = agent
         self.keys = keys
         self._prompts = prompts
+        self._resume = resume
         display = agent.settings.display
         self._look_problem = ""
         self.look = self._find_look(display.theme)
@@ -152,6 +158,8 @@ class SloydApp(App[int], inherit_bindings=False):
 
     async def _say_first(self) -> None:
         await self.agent.tell_notices()
+        if self._resume:
+            await self.screens.pick_session()
         for prompt in self._prompts:
             await self.talk.prompt(prompt)
 

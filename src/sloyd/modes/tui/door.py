@@ -22,15 +22,19 @@ __all__ = ["tui_door"]
 
 
 async def tui_door(
-    agent: CodingAgent, prompts: Sequence[UserMessage], frame: EarlyFrame | None = None
+    agent: CodingAgent,
+    prompts: Sequence[UserMessage],
+    frame: EarlyFrame | None = None,
+    *,
+    resume: bool = False,
 ) -> int:
     """Talk on the screen until the person leaves. Returns the exit code.
 
-    ``frame`` is on the screen until the app draws.
+    ``frame`` is on the screen until the app draws. ``resume`` lets a session be chosen first.
     """
     teach_keys()
     use_literal_paste()
-    app = SloydApp(agent, load_keys(agent.home / "keybindings.toml"), prompts)
+    app = SloydApp(agent, load_keys(agent.home / "keybindings.toml"), prompts, resume=resume)
     if frame is not None:
         frame.hand_over()
     with _leaving_on_signals(app):
