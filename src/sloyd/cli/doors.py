@@ -65,6 +65,10 @@ def _open(options: Options) -> int:
             "there is nothing to do: no prompt was given and standard input is empty; "
             'try: sloyd -p "what does this project do?"'
         )
+    if interactive:
+        from sloyd.cli.trust_question import with_trust
+
+        options = with_trust(options)
     picked = None
     has_screen = interactive and _has_screen(options)
     if options.resume and not has_screen:

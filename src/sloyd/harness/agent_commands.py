@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
@@ -143,10 +142,7 @@ async def _trust(agent: CodingAgent, arguments: str, door: Door) -> None:
         named = list(answers)[chosen]
     if named not in answers:
         raise UsageError("say /trust yes or /trust no")
-    from sloyd.harness.trust import TrustFile
-
-    TrustFile(agent.home).decide(Path(project), answers[named])
-    await agent.reload()
+    await agent.decide_trust(answers[named])
     await door.notify(f"{project} is {answers[named]}")
 
 

@@ -24,7 +24,7 @@ from sloyd.agent.handoff import events_of
 from sloyd.agent.hooks import Request
 from sloyd.agent.listeners import Listeners
 from sloyd.agent.result import RunResult
-from sloyd.errors import AgentBusy
+from sloyd.errors import AgentBusy, UsageError
 from sloyd.harness.command_table import command_table
 from sloyd.harness.conversation import Conversation
 from sloyd.harness.door import Door, HeadlessDoor, NoticeLevel
@@ -58,6 +58,7 @@ from sloyd.harness.resources import Resources, find_resources, start_notices
 from sloyd.harness.session_choice import open_session
 from sloyd.harness.settings import Settings
 from sloyd.harness.toolbox import Toolbox, tool_settings
+from sloyd.harness.trust import TrustDecision, TrustFile
 from sloyd.llm.http_model import HttpModel
 from sloyd.llm.messages import Message, UserMessage
 from sloyd.llm.models import Model, StreamOptions, ThinkingLevel
@@ -215,6 +216,19 @@ class CodingAgent:
         self.set_active_tools([*kept, *new])
         self._began = False
         await self.tell_notices()
+
+    async def decide_trust(self, decision: TrustDecision) -> None:
+        """Save for good whether the project is trusted, and read everything again.
+
+        Raises `UsageError` where there is no project on this machine, and as `reload` does.
+        """
+        project = self.resources.project
+        if project is None:
+            raise UsageError("there is no project on this machine to trust")
+        TrustFile(self.home).decide(project, decision)
+        # What was said for this run only is over with that.
+        self._options = dataclasses.replace(self._options, trust_project=None)
+        await self.reload()
 
     def _use(self, resources: Resources, extensions: Extensions | None) -> None:
         """Work with what was found, at the start and again."""
