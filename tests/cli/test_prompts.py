@@ -111,7 +111,7 @@ def test_resources_that_are_named(tmp_path: Path, home: Path, server: ProviderSe
     assert (done.returncode, done.stderr) == (0, b"")
     assert users(server)[0].strip() == "Say hello to Ann."
     assert "How to greet people" in str(server.requests[-1].json["messages"][0])
-    assert tools(server) == ["read", "dice"]
+    assert sorted(tools(server)) == ["dice", "read"]
 
 
 def test_a_project_that_is_not_trusted_configures_nothing(
