@@ -23,6 +23,8 @@ from sloyd.harness.session_commands import SESSION_COMMANDS
 from sloyd.harness.settings import declared_settings, type_name
 from sloyd.llm.providers import PROVIDERS
 from sloyd.modes.rpc_commands import COMMANDS as COMMAND_TYPES
+from sloyd.modes.tui.key_table import ACTIONS, KeyAction, KeyContext
+from sloyd.modes.tui.keys import key_name, shown_key
 from sloyd.tools.builtin import builtin_tools
 from sloyd.tools.definition import ToolDefinition, wrap
 from sloyd.tools.environment import ToolEnvironment
@@ -82,6 +84,36 @@ def settings() -> str:
         for row in declared_settings()
     )
     return _table(["setting", "type", "default", "meaning"], rows)
+
+
+_PLACES: dict[KeyContext, str] = {
+    "composer": "Where you write",
+    "app": "On the screen",
+    "transcript": "In the conversation",
+    "search": "While searching in it",
+    "list": "In every list",
+    "sessions": "In the list of sessions",
+    "tree": "In the tree",
+    "models": "In the list of models",
+}
+
+
+def _key_row(action: KeyAction) -> list[str]:
+    shown = ", ".join(f"`{shown_key(key_name(key))}`" for key in action.keys)
+    return [shown, action.doc, f"`{action.name}`"]
+
+
+def keys() -> str:
+    """Every key of the screen, by the place where it counts."""
+    tables = (
+        f"**{title}**\n\n"
+        + _table(
+            ["key", "what it does", "action"],
+            (_key_row(action) for action in ACTIONS if action.context == context),
+        )
+        for context, title in _PLACES.items()
+    )
+    return "\n" + "\n".join(tables) + "\n"
 
 
 def slash_commands() -> str:
@@ -182,6 +214,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "commands": commands,
     "events": events,
     "flags": flags,
+    "keys": keys,
     "providers": providers,
     "rpc": rpc,
     "settings": settings,
