@@ -17,6 +17,7 @@ from sloyd import Image, RpcClient, RpcError
 from sloyd.agent.events import (
     AgentEnd,
     MessageUpdate,
+    RetryStart,
     ToolExecutionEnd,
     ToolExecutionStart,
     TurnStart,
@@ -24,6 +25,7 @@ from sloyd.agent.events import (
 from sloyd.harness.events import AgentSettled, CompactionEnd, SessionChanged
 from sloyd.llm.messages import UserMessage
 from sloyd.modes.rpc_protocol import BashExecutionUpdate, UiRequest, UiResponse
+from tests.servers import ProviderServer, Reply, chat
 from tests.sloyd_process import script, wait_for
 
 WAIT = {"name": "bash", "arguments": {"command": "touch began; sleep 60"}}
@@ -168,6 +170,48 @@ async def test_compact(tmp_path: Path, home: Path) -> None:
             await client.compact()
 
 
+async def test_a_compaction_can_be_stopped(tmp_path: Path, home: Path) -> None:
+    (home / ".sloyd").mkdir()
+    (home / ".sloyd" / "config.toml").write_text("[compaction]\nkeep_recent_tokens = 100\n")
+    turns = ({"text": LONG}, {"text": LONG}, {"text": "late", "delayMs": 60_000})
+    async with client_of(tmp_path, *turns) as client:
+        await client.ask("tell one")
+        await client.ask("tell another")
+        before = await client.get_messages()
+        with client.events() as events:
+            compacting = asyncio.create_task(client.compact())
+            await anext(events)
+            assert (await client.get_state()).is_compacting
+            waiting = asyncio.create_task(client.new_session())
+            await client.abort()
+        with pytest.raises(RpcError, match="not compacted: stopped"):
+            await compacting
+        assert await waiting, "what waited for its turn is done then"
+        assert await client.get_messages() == ()
+        assert len(before) == 4
+
+
+async def test_a_run_goes_on_after_an_answer_that_broke_off(tmp_path: Path, home: Path) -> None:
+    """A message for the run that comes between two attempts is heard in the next one."""
+    whole = chat(text="all of it")
+    broken = Reply(chat(text="part of it").chunks[:2], ending="reset")
+    with ProviderServer(broken, whole, chat(text="and more")) as provider:
+        words = ("--provider", "openai", "--base-url", provider.base_url("openai"))
+        more = ("--api-key", "x", "--no-session")
+        async with RpcClient.start([*words, "--model", "m", *more], cwd=tmp_path) as client:
+            with client.events() as events:
+                await client.prompt("tell me")
+                async for event in events:
+                    if isinstance(event, RetryStart):
+                        await client.steer("in short")
+                    if isinstance(event, AgentSettled):
+                        assert event.outcome == "done"
+                        break
+            assert await client.get_last_assistant_text() in ("all of it", "and more")
+        assert "in short" in str(provider.requests[-1].json["messages"])
+        assert "part of it" not in str(provider.requests[-1].json["messages"])
+
+
 async def test_fork_clone_and_the_tree(tmp_path: Path, home: Path) -> None:
     turns = ({"text": "one"}, {"text": "two"})
     async with client_of(tmp_path, *turns, words=()) as client:
@@ -232,6 +276,18 @@ async def test_bash_beside_the_conversation(tmp_path: Path, home: Path) -> None:
         assert "caf" in told
         assert "exited with code 3" in told
         assert "secret" not in told
+
+
+async def test_output_beyond_all_bounds(tmp_path: Path, home: Path) -> None:
+    async with client_of(tmp_path, {"text": "x"}) as client:
+        with client.events() as events:
+            ran = await client.bash("head -c 30000000 /dev/zero | tr '\\0' 'x'; echo end")
+            first = await anext(events)
+        assert isinstance(first, BashExecutionUpdate)
+        assert ran.truncated
+        assert ran.output.endswith("end")
+        counted = await client.bash(f"stat -c %s {ran.full_output_path}; rm {ran.full_output_path}")
+        assert counted.output == "30000004\n"
 
 
 async def test_models_tools_and_modes(tmp_path: Path, home: Path) -> None:
