@@ -157,7 +157,7 @@ async def test_a_file_that_appears_meanwhile_is_replaced_knowingly(tmp_path: Pat
     path = tmp_path / "f"
     recorder = Recorder([lambda: path.write_bytes(b"theirs\n")])
     outcome = await FileTools.at(tmp_path, recorder).write("f", "ours\n")
-    assert "replaced 7 bytes" in outcome.text
+    assert "replaced, 5 bytes, 7 before" in outcome.text
     assert recorder.planned[-1].before == b"theirs\n"
 
 

@@ -59,7 +59,7 @@ async def test_a_new_file_in_a_new_directory(tmp_path: Path) -> None:
     """Cases W1 and C02-01: the number of bytes is the true one."""
     tools = FileTools.at(tmp_path)
     outcome = await tools.write("w/new/deep.txt", "hé😀\n")
-    assert outcome.text == "Successfully wrote 8 bytes to w/new/deep.txt (created)."
+    assert outcome.text == "Successfully wrote to w/new/deep.txt (created, 8 bytes)."
     assert outcome.details == {
         "action": "created",
         "bytes": 8,
@@ -77,7 +77,7 @@ async def test_a_new_file_in_a_new_directory(tmp_path: Path) -> None:
 async def test_an_empty_file(tmp_path: Path) -> None:
     """Case W2."""
     outcome = await FileTools.at(tmp_path).write("f", "")
-    assert outcome.text == "Successfully wrote 0 bytes to f (created)."
+    assert outcome.text == "Successfully wrote to f (created, 0 bytes)."
     assert (tmp_path / "f").read_bytes() == b""
 
 
@@ -85,7 +85,7 @@ async def test_a_replaced_file_shows_the_difference(tmp_path: Path) -> None:
     tools = FileTools.at(tmp_path)
     tools.put(b"a\nb\nc\n")
     outcome = await tools.write("f", "a\nB\nc\n")
-    assert outcome.text == "Successfully wrote 6 bytes to f (replaced 6 bytes)."
+    assert outcome.text == "Successfully wrote to f (replaced, 6 bytes, 6 before)."
     assert outcome.details is not None
     assert outcome.details["diff"] == " 1 a\n-2 b\n+2 B\n 3 c"
     assert outcome.details["firstChangedLine"] == 2
@@ -96,7 +96,7 @@ async def test_the_same_content_changes_nothing(tmp_path: Path) -> None:
     before = tools.put(b"a\n").stat()
     outcome = await tools.write("f", "a\n")
     assert outcome.text == (
-        "Successfully wrote 2 bytes to f (unchanged: the file had exactly this content)."
+        "Successfully wrote to f (unchanged, the file had exactly these 2 bytes)."
     )
     after = (tmp_path / "f").stat()
     assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)

@@ -237,6 +237,14 @@ class Conformance:
         assert await rig.workspace.make_dirs(wanted[-1]) == []
         assert await rig.workspace.make_dirs(f"{rig.root}/a/x/") == [f"{rig.root}/a/x"]
 
+    async def test_remove_dirs_takes_back_what_is_empty(self, rig: Rig) -> None:
+        made = await rig.workspace.make_dirs(f"{rig.root}/a/b/c")
+        rig.write(f"{rig.root}/a/kept", b"x")
+        await rig.workspace.remove_dirs([*made, f"{rig.root}/nowhere"])
+        assert await self.names(rig) == ["a"]
+        assert [entry.name for entry in await rig.workspace.list(f"{rig.root}/a")] == ["kept"]
+        assert (await rig.workspace.read_file(f"{rig.root}/a/kept"))[0] == b"x"
+
     async def test_list_tells_kinds_and_where_links_lead(self, rig: Rig) -> None:
         rig.write(f"{rig.root}/file", b"x")
         await rig.workspace.make_dirs(f"{rig.root}/dir")

@@ -84,7 +84,8 @@ _ESCAPES: Final = {7: "a", 8: "b", 9: "t", 10: "n", 11: "v", 12: "f", 13: "r", 3
 def _quoted(path: str) -> str:
     """A name as git writes it in a patch: quoted like a C string when it must be."""
     data = path.encode("utf-8", "surrogateescape")
-    if all(byte >= 32 and byte not in (34, 92, 127) for byte in data) and _is_text(data):
+    is_plain = all(byte >= 32 and byte not in (34, 92, 127) for byte in data) and _is_text(data)
+    if is_plain and not path.endswith(" "):
         # A tab ends a name that has spaces in it.
         return path + "\t" if " " in path else path
     quoted = "".join(

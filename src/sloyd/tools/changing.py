@@ -2,8 +2,9 @@
 
 A file that changes between the read and the commit is read again and the change computed anew, so
 nothing that another process wrote is ever overwritten unseen. The pre-image goes into the journal
-before the commit. A cancellation before the commit leaves the file as it was; a commit that has
-begun is completed and reported, whatever is cancelled meanwhile.
+before the commit; a change that the journal cannot take is made all the same, and the result says
+so. A cancellation before the commit leaves the file as it was; a commit that has begun is completed
+and reported, whatever is cancelled meanwhile.
 """
 
 from __future__ import annotations
@@ -11,16 +12,18 @@ from __future__ import annotations
 import posixpath
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
 import anyio
 from anyio.to_thread import run_sync
 
-from sloyd.errors import FileChanged, ToolError, WorkspaceError
+from sloyd.errors import FileChanged, SessionError, ToolError, WorkspaceError
 from sloyd.tools.environment import PlannedChange, ToolEnvironment
 from sloyd.tools.failures import file_failure
 from sloyd.workspace.base import ABSENT, Absent, FileVersion, Workspace
+from sloyd.workspace.mutations import Turn
 from sloyd.workspace.paths import quote_name, relative_to
 
 __all__ = ["MAX_FILE", "Change", "Changed", "Plan", "Target", "change_file"]
@@ -41,7 +44,7 @@ class Target:
 
     Attributes:
         shown: the path for messages, as the model gave it.
-        relative: the path for patches: seen from the working directory where it is inside.
+        relative: the real path for patches: seen from the working directory where it is inside.
     """
 
     shown: str
@@ -63,11 +66,20 @@ class Changed(Generic[Outcome]):
     Attributes:
         outcome: what the plan brought along.
         read_again: whether the file changed under the tool and the plan was made anew.
+        unrecorded: why the change cannot be undone, where the journal could not take it.
     """
 
     target: Target
     outcome: Outcome
     read_again: bool
+    unrecorded: str | None = None
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the result must tell about the journal."""
+        if self.unrecorded is None:
+            return ()
+        return (f"Note: `sloyd undo` cannot take this change back: {self.unrecorded}.",)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,12 +113,19 @@ async def change_file(environment: ToolEnvironment, change: Change[Outcome]) -> 
             shown = turn.resolved.shown
             if turn.resolved.path.endswith("/"):
                 raise WorkspaceError("a directory", path=turn.resolved.path, reason="is-directory")
-            relative = relative_to(turn.resolved.path, workspace.cwd).lstrip("/")
-            target = Target(shown, relative)
+            target = Target(shown, await _relative(workspace, turn))
             is_new = change.may_create and not turn.resolved.exists
             return await _attempts(environment, change, turn.real, target, is_new=is_new)
     except WorkspaceError as error:
         raise await file_failure(workspace, change.action, shown, error) from error
+
+
+async def _relative(workspace: Workspace, turn: Turn) -> str:
+    """The path for a patch: of the real file, as programs that apply patches follow no links."""
+    path, cwd = turn.real, workspace.cwd
+    if path != turn.resolved.path:
+        cwd = await workspace.realpath(cwd)
+    return relative_to(path, cwd).lstrip("/")
 
 
 async def _attempts(
@@ -133,11 +152,15 @@ async def _attempts(
             plan = change.compute(target, before)
         if plan.pieces is None:
             return Changed(target, plan.outcome, attempt > 0)
+        planned = PlannedChange(path, change.tool, change.call_id, before, plan.pieces)
+        unrecorded: str | None = None
         try:
-            await _commit(environment, change, path, before, version, plan.pieces)
+            # From here on a cancellation waits until the truth is known.
+            with anyio.CancelScope(shield=True):
+                unrecorded = await _commit(environment, planned, version)
         except FileChanged:
             continue
-        return Changed(target, plan.outcome, attempt > 0)
+        return Changed(target, plan.outcome, attempt > 0, unrecorded)
     raise ToolError(
         f"Could not {change.action} {target.shown}: other processes keep changing it "
         f"({_MAX_ATTEMPTS} attempts). Nothing was written. Try again when they are done."
@@ -162,28 +185,32 @@ async def _read(
 
 
 async def _commit(
-    environment: ToolEnvironment,
-    change: Change[Outcome],
-    path: str,
-    before: bytes | None,
-    version: FileVersion | Absent,
-    pieces: Sequence[bytes],
-) -> None:
-    """Record and replace; from here on a cancellation waits until the truth is known."""
-    with anyio.CancelScope(shield=True):
-        changes = environment.changes
-        if changes is None:
-            await _replace(environment.workspace, path, version, pieces)
-            return
-        change_id = await changes.begin(
-            PlannedChange(path, change.tool, change.call_id, before, pieces)
-        )
+    environment: ToolEnvironment, planned: PlannedChange, version: FileVersion | Absent
+) -> str | None:
+    """Record and replace; returns why the change could not be recorded, if so.
+
+    A journal that cannot be written, on a full disk or under a home that belongs to somebody else,
+    must not keep people from their files.
+    """
+    workspace, changes = environment.workspace, environment.changes
+    change_id = unrecorded = None
+    if changes is not None:
         try:
-            await _replace(environment.workspace, path, version, pieces)
-        except Exception:
-            await changes.discard(change_id)
-            raise
-        await changes.commit(change_id)
+            change_id = await changes.begin(planned)
+        except SessionError as error:
+            unrecorded = str(error)
+    try:
+        await _replace(workspace, planned.path, version, planned.after)
+    except Exception:
+        if changes is not None and change_id is not None:
+            with suppress(SessionError):
+                await changes.discard(change_id)
+        raise
+    if changes is not None and change_id is not None:
+        # Without its second line the entry still tells the truth, by the contents' digests.
+        with suppress(SessionError):
+            await changes.commit(change_id)
+    return unrecorded
 
 
 async def _replace(
@@ -196,5 +223,9 @@ async def _replace(
             raise
     else:
         return
-    await workspace.make_dirs(posixpath.dirname(path))
-    await workspace.replace(path, pieces, expect=version)
+    made = await workspace.make_dirs(posixpath.dirname(path))
+    try:
+        await workspace.replace(path, pieces, expect=version)
+    except WorkspaceError:
+        await workspace.remove_dirs(made)
+        raise

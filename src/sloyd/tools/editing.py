@@ -84,6 +84,7 @@ async def edit(
     sentences += [_tolerance(each, len(edits)) for each in details.tolerant]
     if changed.read_again:
         sentences.append("The file had changed meanwhile; the edits went into its new content.")
+    sentences += changed.notes
     return ToolResult.of(" ".join(sentences), details=details)
 
 

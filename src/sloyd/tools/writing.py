@@ -76,19 +76,19 @@ async def write(
     change = Change("write", call.id, "write to", path, compute, may_create=True)
     changed = await change_file(environment, change)
     written, shown = changed.outcome, changed.target.shown
-    done = _what_happened(written.details)
-    sentence = f"Successfully wrote {len(content)} bytes to {shown} ({done})."
-    return ToolResult.of("\n".join((sentence, *written.notes)), details=written.details)
+    sentence = f"Successfully wrote to {shown} ({_what_happened(written.details)})."
+    lines = (sentence, *written.notes, *changed.notes)
+    return ToolResult.of("\n".join(lines), details=written.details)
 
 
 def _what_happened(details: WriteDetails) -> str:
     match details.action:
         case "created":
-            return "created"
+            return f"created, {details.bytes} bytes"
         case "replaced":
-            return f"replaced {details.previous_bytes} bytes"
+            return f"replaced, {details.bytes} bytes, {details.previous_bytes} before"
         case "unchanged":
-            return "unchanged: the file had exactly this content"
+            return f"unchanged, the file had exactly these {details.bytes} bytes"
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ from sloyd.workspace.facts import may_write, version_of
 from sloyd.workspace.guard import Note, clear_up_after_kills, guarded
 from sloyd.workspace.in_place import write_in_place
 from sloyd.workspace.interrupted import is_note, put_back
+from sloyd.workspace.names import quote_name
 from sloyd.workspace.problems import explain, reported
 
 __all__ = ["finish_interrupted", "remove_file", "replace_file"]
@@ -275,8 +276,8 @@ def _sync_directory(real: str) -> None:
 
 
 def _changed(path: str) -> FileChanged:
-    return FileChanged(f"{explain('changed')}: {path!r}", path=path)
+    return FileChanged(f"{explain('changed')}: {quote_name(path)}", path=path)
 
 
 def _problem(reason: FileProblem, path: str) -> WorkspaceError:
-    return WorkspaceError(f"{explain(reason)}: {path!r}", path=path, reason=reason)
+    return WorkspaceError(f"{explain(reason)}: {quote_name(path)}", path=path, reason=reason)

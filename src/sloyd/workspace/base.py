@@ -221,6 +221,12 @@ class Workspace(Protocol):
     async def make_dirs(self, path: str) -> list[str]:
         """Make a directory and its parents; the list names those it made, outermost first."""
 
+    async def remove_dirs(self, paths: Sequence[str]) -> None:
+        """Take a `make_dirs` back: remove those directories that are still empty, the last first.
+
+        Never raises; a directory that holds something by now stays.
+        """
+
     async def list(self, path: str) -> list[DirEntry]:
         """The entries of a directory, unsorted, without ``.`` and ``..``."""
 

@@ -23,6 +23,7 @@ from contextlib import contextmanager, suppress
 
 from sloyd.errors import WorkspaceError
 from sloyd.workspace.descriptors import PRIVATE
+from sloyd.workspace.names import quote_name
 from sloyd.workspace.problems import explain
 
 __all__ = ["ClearUp", "Note", "clear_up_after_kills", "guarded", "private_directory"]
@@ -151,7 +152,9 @@ def _open_locked(number: int, directory: str) -> int | None:
         now = time.monotonic()
         deadline = deadline or now + _LONGEST_WAIT
         if now > deadline:
-            raise WorkspaceError(f"{explain('busy')}: {directory!r}", path=directory, reason="busy")
+            raise WorkspaceError(
+                f"{explain('busy')}: {quote_name(directory)}", path=directory, reason="busy"
+            )
         time.sleep(pause)
         pause = min(pause * 1.5, 0.005)
 

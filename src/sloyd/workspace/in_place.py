@@ -25,6 +25,7 @@ from sloyd.workspace.descriptors import PRIVATE, write_all
 from sloyd.workspace.facts import version_of
 from sloyd.workspace.guard import Note, private_directory
 from sloyd.workspace.interrupted import Interrupted, note_of, restore
+from sloyd.workspace.names import quote_name
 from sloyd.workspace.problems import explain
 
 __all__ = ["write_in_place"]
@@ -47,7 +48,7 @@ def write_in_place(
     try:
         old = os.fstat(descriptor)
         if expect is not None and version_of(old) != expect:
-            raise FileChanged(f"{explain('changed')}: {path!r}", path=path)
+            raise FileChanged(f"{explain('changed')}: {quote_name(path)}", path=path)
         backup = _backup_name()
         size = sum(map(len, pieces))
         try:
@@ -84,7 +85,7 @@ def _make_backup(
         while chunk := os.pread(descriptor, _PIECE, copied):
             copied += write_all(copy, (chunk,))
         if copied != old_size:
-            raise FileChanged(f"{explain('changed')}: {path!r}", path=path)
+            raise FileChanged(f"{explain('changed')}: {quote_name(path)}", path=path)
         write_all(copy, pieces)
     finally:
         os.close(copy)

@@ -12,6 +12,7 @@ import asyncio
 import os
 import stat as modes
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
 
 from anyio.to_thread import run_sync
 
@@ -30,6 +31,7 @@ from sloyd.workspace.base import (
 )
 from sloyd.workspace.facts import facts, kind_of, version_of
 from sloyd.workspace.mounts import is_prompt
+from sloyd.workspace.names import quote_name
 from sloyd.workspace.problems import explain, reported, workspace_error
 
 __all__ = ["LocalWorkspace"]
@@ -123,6 +125,9 @@ class LocalWorkspace:
     async def make_dirs(self, path: str) -> list[str]:
         return await run_sync(_make_dirs, path)
 
+    async def remove_dirs(self, paths: Sequence[str]) -> None:
+        await run_sync(_remove_dirs, paths)
+
     async def list(self, path: str) -> list[DirEntry]:
         return await run_sync(_list, path)
 
@@ -148,7 +153,14 @@ def _stat(path: str, follow_symlinks: bool) -> FileStat:
 def _realpath(path: str) -> str:
     with reported(path):
         real = os.path.realpath(path)
-        if os.path.islink(real):  # only a cycle leaves a link at the end
+        try:
+            found = os.lstat(real)
+        except OSError:
+            # Links under /proc say in words where they lead ("pipe:[1]", "/tmp/x (deleted)").
+            if os.path.exists(path):
+                raise _error("not-regular", path) from None
+            return real
+        if modes.S_ISLNK(found.st_mode):  # only a cycle leaves a link at the end
             os.stat(real)
         return real
 
@@ -181,7 +193,7 @@ def _not_regular(path: str, found: os.stat_result) -> WorkspaceError:
 
 
 def _error(reason: FileProblem, path: str) -> WorkspaceError:
-    return WorkspaceError(f"{explain(reason)}: {path!r}", path=path, reason=reason)
+    return WorkspaceError(f"{explain(reason)}: {quote_name(path)}", path=path, reason=reason)
 
 
 def _open_and_read(path: str, start: int, size: int) -> tuple[bytes, int | None]:
@@ -262,17 +274,15 @@ def _make_dirs(path: str) -> list[str]:
                 else:
                     made.append(directory)
         except BaseException:
-            for directory in reversed(made):
-                _remove_empty(directory)
+            _remove_dirs(made)
             raise
     return made
 
 
-def _remove_empty(directory: str) -> None:
-    try:
-        os.rmdir(directory)
-    except OSError:
-        return
+def _remove_dirs(directories: Sequence[str]) -> None:
+    for directory in reversed(directories):
+        with suppress(OSError, ValueError):
+            os.rmdir(directory)
 
 
 def _list(path: str) -> list[DirEntry]:

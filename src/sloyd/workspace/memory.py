@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from inspect import isawaitable
 from time import perf_counter
 from typing import TypeAlias
@@ -30,6 +31,7 @@ from sloyd.workspace.base import (
     ReplaceResult,
 )
 from sloyd.workspace.memory_tree import Node, Place, Tree
+from sloyd.workspace.names import quote_name
 from sloyd.workspace.problems import explain
 
 __all__ = ["MemoryCommand", "MemoryWorkspace"]
@@ -171,6 +173,14 @@ class MemoryWorkspace:
     async def make_dirs(self, path: str) -> list[str]:
         return self._make_dirs(path)
 
+    async def remove_dirs(self, paths: Sequence[str]) -> None:
+        for path in reversed(paths):
+            with suppress(WorkspaceError):
+                place = self._tree.find(path, follow=False)
+                node = place.existing()
+                if node.kind == "directory" and not node.children:
+                    self._tree.remove(place)
+
     def _make_dirs(self, path: str) -> list[str]:
         missing: list[str] = []
         current = path.rstrip("/") or "/"
@@ -252,8 +262,8 @@ def _need_regular(node: Node, path: str) -> None:
 
 def _compare(node: Node | None, expect: FileVersion | Absent | None, path: str) -> None:
     if expect is not None and (ABSENT if node is None else node.version()) != expect:
-        raise FileChanged(f"{explain('changed')}: {path!r}", path=path)
+        raise FileChanged(f"{explain('changed')}: {quote_name(path)}", path=path)
 
 
 def _error(reason: FileProblem, path: str) -> WorkspaceError:
-    return WorkspaceError(f"{explain(reason)}: {path!r}", path=path, reason=reason)
+    return WorkspaceError(f"{explain(reason)}: {quote_name(path)}", path=path, reason=reason)

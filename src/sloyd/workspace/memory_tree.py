@@ -10,6 +10,7 @@ from itertools import count
 
 from sloyd.errors import FileProblem, WorkspaceError
 from sloyd.workspace.base import FileKind, FileVersion
+from sloyd.workspace.names import quote_name
 from sloyd.workspace.problems import explain
 
 __all__ = ["Node", "Place", "Tree"]
@@ -162,4 +163,4 @@ def _parts(path: str) -> deque[str]:
 
 
 def _error(reason: FileProblem, path: str) -> WorkspaceError:
-    return WorkspaceError(f"{explain(reason)}: {path!r}", path=path, reason=reason)
+    return WorkspaceError(f"{explain(reason)}: {quote_name(path)}", path=path, reason=reason)

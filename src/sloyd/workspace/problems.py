@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from sloyd.errors import FileProblem, WorkspaceError
+from sloyd.workspace.names import quote_name
 
 __all__ = ["ERROR_CODES", "explain", "reported", "workspace_error"]
 
@@ -90,12 +91,12 @@ def workspace_error(error: OSError | ValueError, path: str) -> WorkspaceError:
         words = (
             "it holds a NUL character" if "\0" in path else "it cannot be encoded as a file name"
         )
-        return WorkspaceError(f"{words}: {path!r}", path=path, reason="invalid-path")
+        return WorkspaceError(f"{words}: {quote_name(path)}", path=path, reason="invalid-path")
     reason = _REASONS.get(error.errno or 0, "io")
     words = _WORDS[reason]
     if reason == "io" and error.errno:
         words = os.strerror(error.errno)
-    return WorkspaceError(f"{words}: {path!r}", path=path, reason=reason)
+    return WorkspaceError(f"{words}: {quote_name(path)}", path=path, reason=reason)
 
 
 @contextmanager
