@@ -11,7 +11,7 @@ from textual.strip import Strip
 from textual.timer import Timer
 from textual.widget import Widget
 
-from sloyd.modes.tui.block import safe_text
+from sloyd.modes.tui.safe_text import safe_text
 from sloyd.modes.tui.theme import Theme
 
 __all__ = ["Activity", "Doing"]

@@ -6,11 +6,12 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
-from sloyd.modes.tui.block import BlockBase, safe_text
+from sloyd.modes.tui.block import BlockBase
 from sloyd.modes.tui.canvas import Canvas
 from sloyd.modes.tui.markdown_inline import looks_of
 from sloyd.modes.tui.markdown_layout import markdown_lines, wrapped
 from sloyd.modes.tui.markdown_stream import MarkdownStream
+from sloyd.modes.tui.safe_text import safe_text
 
 __all__ = ["TextBlock", "ThinkingBlock"]
 

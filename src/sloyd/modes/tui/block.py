@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import Protocol
 
 from textual.strip import Strip
 
 from sloyd.modes.tui.canvas import Canvas
 
-__all__ = ["Block", "BlockBase", "estimated_height", "safe_text"]
-
-# Text of a model or a file must not move the cursor, set a title or ring a bell; and a lone
-# surrogate cannot be written to a terminal at all.
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
+__all__ = ["Block", "BlockBase", "estimated_height"]
 
 
 class Block(Protocol):
@@ -77,8 +72,3 @@ class BlockBase:
 def estimated_height(text: str, width: int) -> int:
     """About how many lines a text takes."""
     return text.count("\n") + len(text) // max(width, 1) + 1
-
-
-def safe_text(text: str) -> str:
-    """The text without what a terminal would obey."""
-    return _UNSAFE.sub("", text.replace("\r\n", "\n")) if _UNSAFE.search(text) else text

@@ -9,10 +9,11 @@ from textual.strip import Strip
 
 from sloyd.harness.door import NoticeLevel
 from sloyd.llm.messages import Image, UserContent, text_of
-from sloyd.modes.tui.block import BlockBase, safe_text
+from sloyd.modes.tui.block import BlockBase
 from sloyd.modes.tui.canvas import Canvas
 from sloyd.modes.tui.markdown_inline import looks_of
 from sloyd.modes.tui.markdown_layout import markdown_lines, wrapped
+from sloyd.modes.tui.safe_text import safe_text
 from sloyd.modes.tui.theme import Role
 from sloyd.text.terminal import plain_text
 from sloyd.text.truncate import format_size
@@ -102,7 +103,7 @@ class SummaryBlock(BlockBase):
 
     def __init__(self, title: str, summary: str) -> None:
         super().__init__()
-        self._title = title
+        self._title = safe_text(" ".join(title.split()))
         self._summary = safe_text(summary)
 
     @property

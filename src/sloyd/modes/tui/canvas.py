@@ -14,6 +14,7 @@ from rich.style import Style
 from rich.text import Text
 from textual.strip import Strip
 
+from sloyd.modes.tui.safe_text import safe_text
 from sloyd.modes.tui.theme import Theme
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class Canvas:
         under = self._under(style)
         options = console.options.update(width=width, height=None, highlight=False, markup=False)
         lines = console.render_lines(renderable, options, style=under, pad=pad)
-        strips = [_fitting(Strip(line), width) for line in lines]
+        strips = [_fitting(Strip(_safe(line)), width) for line in lines]
         if indent:
             margin = Strip.blank(indent, under)
             strips = [Strip.join([margin, strip]) for strip in strips]
@@ -90,6 +91,11 @@ class Canvas:
 
     def _under(self, style: Style | None) -> Style:
         return self.base if style is None else self.base + style
+
+
+def _safe(line: list[Segment]) -> list[Segment]:
+    """What renderers of others draw may hold what a terminal would obey."""
+    return [Segment(safe_text(text), style) for text, style, control in line if not control]
 
 
 def _strip(text: Text, under: Style) -> Strip:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from rich.cells import cell_len
 from rich.text import Text
-
-from sloyd.modes.tui.canvas import layout_console
 
 if TYPE_CHECKING:
     from pygments.lexer import Lexer
@@ -31,10 +30,28 @@ def code_lines(code: str, language: str, width: int, style: str) -> list[Text]:
     else:
         text = _syntax(style).highlight_with(code, lexer)
         text.rstrip()
-    return list(text.wrap(layout_console(), max(width, 1), overflow="fold", no_wrap=False))
+    return [piece for line in text.split("\n", allow_blank=True) for piece in _folded(line, width)]
+
+
+def _folded(line: Text, width: int) -> list[Text]:
+    """A line broken wherever it reaches the width: blanks of code mean something."""
+    width = max(width, 2)
+    if line.cell_len <= width:
+        return [line]
+    cuts: list[int] = []
+    used = 0
+    for at, character in enumerate(line.plain):
+        size = cell_len(character)
+        if used + size > width:
+            cuts.append(at)
+            used = 0
+        used += size
+    return list(line.divide(cuts))
 
 
 class _Highlighter:
+    """Colours code with one style."""
+
     def __init__(self, style: str) -> None:
         from rich.syntax import Syntax
 

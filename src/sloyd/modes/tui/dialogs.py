@@ -10,10 +10,10 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from sloyd.modes.tui.block import safe_text
 from sloyd.modes.tui.keys import KeyMap
 from sloyd.modes.tui.pickers.fuzzy_screen import FuzzyScreen
 from sloyd.modes.tui.pickers.row_list import Row
+from sloyd.modes.tui.safe_text import safe_text
 
 __all__ = ["ConfirmDialog", "InputDialog", "SelectDialog"]
 

@@ -9,7 +9,7 @@ from rich.segment import Segment
 from textual.strip import Strip
 from textual.widget import Widget
 
-from sloyd.modes.tui.block import safe_text
+from sloyd.modes.tui.safe_text import safe_text
 from sloyd.modes.tui.theme import Role, Theme
 
 __all__ = ["Footer", "FooterFacts", "short_count", "short_path"]
@@ -122,8 +122,9 @@ def short_count(number: int) -> str:
 
 def short_path(path: str, home: str) -> str:
     """A directory with ``~`` for the home directory."""
-    if home and (path == home or path.startswith(home.rstrip("/") + "/")):
-        return "~" + path[len(home.rstrip("/")) :]
+    home = home.rstrip("/")
+    if home and (path == home or path.startswith(home + "/")):
+        return "~" + path[len(home) :]
     return path
 
 

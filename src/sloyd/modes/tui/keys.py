@@ -34,6 +34,7 @@ _SHOWN = {
     "slash": "/", "backslash": "\\", "at": "@", "plus": "+", "escape": "esc", "pageup": "pgup",
     "pagedown": "pgdn", "question_mark": "?", "full_stop": ".", "comma": ",",
 }  # fmt: skip
+_CHARACTERS = {"\r": "enter", "\t": "tab", "\x7f": "backspace", "\x1b": "escape", " ": "space"}
 _NAMED = frozenset(
     {
         "enter",
@@ -67,8 +68,8 @@ def key_name(spelled: str) -> str:
     name = _base_name(last, spelled)
     if len(name) == 1 and name.isalpha():
         # A terminal sends a letter typed with shift as a capital, unless more modifiers are held.
-        if name.isupper():
-            modifiers.add("shift")
+        if not modifiers:
+            return name
         name = name.lower()
         if modifiers == {"shift"}:
             return name.upper()
@@ -242,7 +243,8 @@ def _canonical(key: str) -> str:
     *modifiers, last = key.split("+")
     if not modifiers:
         return key
-    return "+".join([*sorted(modifiers), last])
+    # Textual reads xterm's modifyOtherKeys, but leaves the character without a name.
+    return "+".join([*sorted(modifiers), _CHARACTERS.get(last, last)])
 
 
 def _meet(one: KeyContext, other: KeyContext) -> bool:

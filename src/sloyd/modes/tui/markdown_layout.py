@@ -43,7 +43,8 @@ def wrapped(text: Text, width: int) -> list[Text]:
 
 @lru_cache(1)
 def _parser() -> MarkdownIt:
-    return MarkdownIt("commonmark").enable(["table", "strikethrough"])
+    # Beyond its limit the parser drops text; its own limit of 20 is low for quoted mail.
+    return MarkdownIt("commonmark", {"maxNesting": 60}).enable(["table", "strikethrough"])
 
 
 def _stacked(

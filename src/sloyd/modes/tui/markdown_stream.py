@@ -74,7 +74,7 @@ class MarkdownStream:
             self._code += self._coloured(chunk, language)
             self._code_length += len(chunk)
             complete = complete[_CHUNK:]
-        return [*self._code, *self._coloured(body[self._code_length :], language)]
+        return [*self._code, *self._coloured(body[self._code_length :], language)] or [Text()]
 
     def _coloured(self, code: str, language: str) -> list[Text]:
         if not code:

@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from rich.text import Text
 from textual.strip import Strip
 
-from sloyd.modes.tui.block import Block, safe_text
+from sloyd.modes.tui.block import Block
 from sloyd.modes.tui.canvas import Canvas
 from sloyd.modes.tui.heights import Heights
+from sloyd.modes.tui.safe_text import safe_text
 
 __all__ = ["Stack"]
 

@@ -15,10 +15,6 @@ _SEQUENCES: Final = {
     "\x1b\x7f": "alt+backspace",
     "\x1b\x08": "alt+backspace",
     "\x1b\x1d": "ctrl+alt+]",
-    # xterm's modifyOtherKeys, which tmux passes on.
-    "\x1b[27;2;13~": "shift+enter",
-    "\x1b[27;3;13~": "alt+enter",
-    "\x1b[27;5;13~": "ctrl+enter",
 }
 # Escape and a letter is known; of other characters those that begin no longer sequence.
 _WITH_ALT: Final = "/-.,=;'\\#$%&*+:<>?@`~!\"|"

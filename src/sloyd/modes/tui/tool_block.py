@@ -14,9 +14,10 @@ from textual.strip import Strip
 from sloyd.agent.tool import ToolResult
 from sloyd.llm.messages import Image, UserContent, text_of
 from sloyd.modes.summary import call_summary
-from sloyd.modes.tui.block import BlockBase, safe_text
+from sloyd.modes.tui.block import BlockBase
 from sloyd.modes.tui.blocks import image_line
 from sloyd.modes.tui.canvas import Canvas
+from sloyd.modes.tui.safe_text import safe_text
 from sloyd.modes.tui.theme import Role
 from sloyd.text.terminal import plain_text
 from sloyd.tools.definition import RenderState, ToolRenderer

@@ -249,6 +249,8 @@ class Transcript(ScrollView, can_focus=False):
             if self.text_selection is None:
                 self._toggle_at(offset)
             return
+        # Textual would select all of the screen.
+        event.prevent_default()
         find = word_at if event.chain == 2 else line_at
         selection = find(self._stack, offset)
         if selection is not None:
@@ -323,12 +325,18 @@ class Transcript(ScrollView, can_focus=False):
                 continue
             found = self._line_in(each, needle, direction, _bound(step, count, line, direction))
             if found is not None:
-                number = self._stack.top(each) + found
-                self._following = False
-                self.scroll_to(y=max(number - self.size.height // 3, 0), animate=False)
-                self._settle()
+                self._go_to(each, found)
                 return self._stack.top(each) + found
         return None
+
+    def _go_to(self, place: int, line: int) -> None:
+        """Show a line of a block, in the upper part of the view."""
+        self._following = False
+        page = max(self.size.height, 1)
+        self._measure_down(place, line + 2 * page)
+        self._measure_up(place, page)
+        self._place_view(max(self._stack.top(place) + line - page // 3, 0))
+        self._settle()
 
     def _line_in(
         self, place: int, needle: str, direction: int, fits: Callable[[int], bool]
