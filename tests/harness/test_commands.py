@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sloyd import AgentBusy, CodingAgent, ScriptedModel, SloydError, UsageError
-from sloyd.harness.commands import expand_prompt, parse_command, parse_shell, submit
+from sloyd.harness.commands import Command, expand_prompt, parse_command, parse_shell, submit
 from sloyd.harness.door import HeadlessDoor, NoticeLevel
 from sloyd.harness.session_choice import SessionChoice
 from sloyd.sessions.export import export_format
@@ -276,6 +276,21 @@ async def test_templates_and_skills_are_prompts(home: Path, tmp_path: Path) -> N
         assert "<name>tidy</name>" in agent.agent.system_prompt
         agent.set_active_tools(["grep"])
         assert "<name>tidy</name>" not in agent.agent.system_prompt
+
+
+async def test_what_a_door_adds_stays_when_everything_is_read_again(
+    home: Path, tmp_path: Path
+) -> None:
+    async def run(agent: CodingAgent, arguments: str, door: object) -> str:
+        return "of the door"
+
+    async with opened(tmp_path) as (agent, door):
+        agent.commands.add(Command(name="help", doc="", run=run))
+        resources(home / ".sloyd")
+        await submit(agent, "/reload", door)
+        assert "2 templates" in door.heard[-1]
+        assert agent.commands.get("review") is not None
+        assert await submit(agent, "/help", door) == "of the door"
 
 
 def test_templates_work_at_every_door(home: Path, tmp_path: Path) -> None:

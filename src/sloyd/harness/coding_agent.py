@@ -25,7 +25,6 @@ from sloyd.agent.hooks import Request
 from sloyd.agent.listeners import Listeners
 from sloyd.agent.result import RunResult
 from sloyd.errors import AgentBusy, UsageError
-from sloyd.harness.command_table import command_table
 from sloyd.harness.conversation import Conversation
 from sloyd.harness.door import Door, HeadlessDoor, NoticeLevel
 from sloyd.harness.events import (
@@ -62,12 +61,12 @@ from sloyd.harness.trust import TrustDecision, TrustFile
 from sloyd.llm.http_model import HttpModel
 from sloyd.llm.messages import Message, UserMessage
 from sloyd.llm.models import Model, StreamOptions, ThinkingLevel
-from sloyd.sessions.entries import ModelChangeEntry, ThinkingLevelChangeEntry
 from sloyd.sessions.session import Session
 from sloyd.tools.registry import ToolRegistry
 from sloyd.workspace.base import Workspace
 
 if TYPE_CHECKING:
+    from sloyd.harness.commands import Command, CommandTable
     from sloyd.harness.extensions import Extensions
 
 __all__ = ["AgentOptions", "CodingAgent", "sessions_directory"]
@@ -83,7 +82,6 @@ class CodingAgent:
         conversation: the session and everything that changes which messages there are.
         recovery: how runs go on after faults that can be mended.
         resources: what was found around the run: settings, skills, templates and so on.
-        commands: the slash commands.
         door: where people are told and asked; the door that is open puts itself here.
         notices: what people should know from the start; see `tell_notices`.
         variables: the environment that keys are read from.
@@ -111,6 +109,8 @@ class CodingAgent:
         self._options = options
         self._began = False
         self._deafen: list[Callable[[], None]] = []
+        self._commands: CommandTable | None = None
+        self._own_commands: dict[str, Command] = {}
         self.variables = variables
         self._listeners: Listeners[HarnessEvent] = Listeners()
         self.door: Door = HeadlessDoor("sdk", self.notify)
@@ -172,7 +172,7 @@ class CodingAgent:
                 agent, registry, toolbox, session, chosen, resources, variables, extensions
             )
             opened.arguments = arguments
-            opened._note_model()
+            opened.conversation.note_model()
             opened._activate_recall()
             try:
                 yield opened
@@ -238,7 +238,7 @@ class CodingAgent:
         self.notices += start_notices(resources)
         self.own_providers = () if extensions is None else tuple(extensions.providers())
         self.models = own_tables(resources.models, self.own_providers)
-        self.commands = command_table(resources, extensions.commands() if extensions else ())
+        self._commands = None
         self.conversation.use_compaction(settings.compaction)
         self.agent.set_queue_modes(
             steering=settings.sessions.steering, follow_up=settings.sessions.follow_up
@@ -288,6 +288,17 @@ class CodingAgent:
     def settings(self) -> Settings:
         """The settings in force."""
         return self.resources.loaded.settings
+
+    @property
+    def commands(self) -> CommandTable:
+        """The slash commands."""
+        if self._commands is None:
+            # Made when somebody asks: a single prompt needs none.
+            from sloyd.harness.command_table import command_table
+
+            more = self.extensions.commands() if self.extensions else ()
+            self._commands = command_table(self.resources, more, self._own_commands)
+        return self._commands
 
     @property
     def home(self) -> Path:
@@ -399,7 +410,7 @@ class CodingAgent:
             options, self.settings, self.variables, None, self.models, self.own_providers
         )
         old, self.agent.model = self.agent.model, model
-        self._note_model()
+        self.conversation.note_model()
         info = model.info
         await self._listeners.emit(ModelChanged(provider=info.provider, model=info.id))
         if thinking != self.thinking:
@@ -410,7 +421,7 @@ class CodingAgent:
     async def set_thinking(self, level: ThinkingLevel) -> None:
         """Let the model reason more or less from the next request on."""
         self.agent.options = msgspec.structs.replace(self.agent.options, thinking=level)
-        self._note_model()
+        self.conversation.note_model()
         await self._listeners.emit(ThinkingChanged(level=level))
 
     def set_active_tools(self, names: Sequence[str]) -> None:
@@ -420,15 +431,6 @@ class CodingAgent:
         self.agent.system_prompt = build_prompt(
             self.registry, self.resources, self.workspace.cwd, self.extensions
         )
-
-    def _note_model(self) -> None:
-        """Keep in the session what answers, where it is not what the session says already."""
-        known = self.session.context()
-        info = self.model.info
-        if (known.provider, known.model_id) != (info.provider, info.id):
-            self.session.append(ModelChangeEntry(provider=info.provider, model_id=info.id))
-        if known.thinking_level != self.thinking:
-            self.session.append(ThinkingLevelChangeEntry(thinking_level=self.thinking))
 
     def header(self) -> RunHeader:
         """The first line of the JSON door: what follows and where it happens."""

@@ -20,11 +20,14 @@ if TYPE_CHECKING:
 __all__ = ["command_table"]
 
 
-def command_table(resources: Resources, more: Iterable[Command] = ()) -> CommandTable:
-    """All commands; ``more`` are those of extensions."""
+def command_table(
+    resources: Resources, more: Iterable[Command], added: dict[str, Command]
+) -> CommandTable:
+    """All commands; ``more`` are those of extensions, ``added`` those of the door."""
     templates = [_template_command(template) for template in resources.templates]
     skills = [_skill_command(skill) for skill in resources.skills]
-    return CommandTable([*SESSION_COMMANDS, *AGENT_COMMANDS], [*more, *templates, *skills])
+    own = [*SESSION_COMMANDS, *AGENT_COMMANDS]
+    return CommandTable(own, [*more, *templates, *skills], added)
 
 
 def _template_command(template: Template) -> Command:

@@ -71,10 +71,16 @@ class CommandTable:
     """All commands by name.
 
     The names of Sloyd's own commands are theirs alone. Of other commands with a name that is taken,
-    or that several want, each gets a number behind it: ``name:1``, ``name:2``.
+    or that several want, each gets a number behind it: ``name:1``, ``name:2``. ``added`` are those
+    of a door, which take any name.
     """
 
-    def __init__(self, own: Iterable[Command] = (), others: Iterable[Command] = ()) -> None:
+    def __init__(
+        self,
+        own: Iterable[Command] = (),
+        others: Iterable[Command] = (),
+        added: dict[str, Command] | None = None,
+    ) -> None:
         self._commands = {command.name: command for command in own}
         others = list(others)
         names = [command.name for command in others]
@@ -86,12 +92,18 @@ class CommandTable:
                     command, name=f"{command.name}:{count[command.name]}"
                 )
             self._commands[command.name] = command
+        self._added = {} if added is None else added
+        self._commands.update(self._added)
 
     def __iter__(self) -> Iterator[Command]:
         return iter(self._commands.values())
 
     def add(self, command: Command) -> None:
-        """Add a command of a door's own, or put it in the place of the one of that name."""
+        """Add a command of a door's own, or put it in the place of the one of that name.
+
+        It stays when the table is made anew.
+        """
+        self._added[command.name] = command
         self._commands[command.name] = command
 
     def get(self, name: str) -> Command | None:

@@ -8,8 +8,9 @@ model, not configuration, so they are read without project trust.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from sloyd.text.markup import attribute
 
@@ -18,8 +19,7 @@ __all__ = ["NAMES", "ContextFile", "find_context_files", "project_context"]
 NAMES = ("AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD")
 
 
-@dataclass(frozen=True, slots=True)
-class ContextFile:
+class ContextFile(msgspec.Struct, frozen=True):
     """One file of instructions. ``problem`` says why its text is empty, if it could not be read."""
 
     path: Path

@@ -24,6 +24,7 @@ from sloyd.harness.settings import CompactionSettings
 from sloyd.llm.messages import AssistantMessage, Message
 from sloyd.sessions.cut import CompactionSettings as CutSettings
 from sloyd.sessions.cut import should_compact
+from sloyd.sessions.entries import ModelChangeEntry, ThinkingLevelChangeEntry
 from sloyd.sessions.estimate import context_tokens, estimate_message, estimate_text, usage_tokens
 from sloyd.sessions.session import Session
 
@@ -142,6 +143,15 @@ class Conversation:
         self._agent.messages = context.messages
         # What answers counted before a compaction or an edit is the size of another context.
         self._stale = {id(item.message) for item in context.items if not item.measured}
+
+    def note_model(self) -> None:
+        """Keep in the session what answers, where it is not what the session says already."""
+        known = self._session.context()
+        info, thinking = self._agent.model.info, self._agent.options.thinking
+        if (known.provider, known.model_id) != (info.provider, info.id):
+            self._session.append(ModelChangeEntry(provider=info.provider, model_id=info.id))
+        if known.thinking_level != thinking:
+            self._session.append(ThinkingLevelChangeEntry(thinking_level=thinking))
 
     # Other sessions, other branches
 

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+import msgspec
 
 __all__ = ["Document", "DocumentProblem", "parse_document", "read_document"]
 
 _BLOCK = re.compile(r"---[ \t]*\r?\n(.*?)(?:^|\n)---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentProblem:
+class DocumentProblem(msgspec.Struct, frozen=True):
     """A file, or a part of it, that was skipped. ``line`` counts from 1."""
 
     path: Path
@@ -26,13 +26,12 @@ class DocumentProblem:
         return f"{place}: {self.message}"
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(msgspec.Struct, frozen=True):
     """A file's header and the text behind it."""
 
     path: Path
     body: str
-    header: Mapping[str, Any] = field(default_factory=dict)
+    header: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
     def text(self, key: str) -> str:
         """A value of the header as text on one line, or nothing."""

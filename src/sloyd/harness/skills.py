@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from sloyd.harness.frontmatter import Document, DocumentProblem, read_document
 from sloyd.text.markup import attribute, escape
@@ -23,8 +24,7 @@ _DEEPEST = 8
 _SKIPPED = {"node_modules", "__pycache__"}
 
 
-@dataclass(frozen=True, slots=True)
-class Skill:
+class Skill(msgspec.Struct, frozen=True):
     """One skill. ``hidden`` keeps it out of the model's list; people can still call it."""
 
     name: str

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from sloyd.harness.frontmatter import DocumentProblem, read_document
 
@@ -23,8 +24,7 @@ _PLACE = re.compile(
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
-@dataclass(frozen=True, slots=True)
-class Template:
+class Template(msgspec.Struct, frozen=True):
     """One template. ``hint`` shows which arguments it takes."""
 
     name: str
