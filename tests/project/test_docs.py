@@ -26,6 +26,8 @@ EXAMPLES = [
 RUN = {"python": [sys.executable, "-"], "sh": ["bash", "-euo", "pipefail", "-s"]}
 KNOWN = {*RUN, "output", "console", "json", "jsonl", "toml", "text", ""}
 FLAG = re.compile(r"(?<![\w-])(--[a-z][a-z-]+|-[a-z]{1,2})(?=[\s=`.,)]|$)")
+NAME_IN_FILE = re.compile(r"`(?:\w+\.)*(\w+)(?:\([^`]*\))?`(?: in\s+|,? \()`(src/[^`]+\.py)`")
+LINKED_NAME = re.compile(r"\[`(\w+)`\]\(\.\./(src/[^)]+\.py)\)")
 SUBCOMMAND_FLAGS = {"--json", "--jsonl", "--keep", "--list", "--diff", "--force", "--all"}
 SUBCOMMAND_FLAGS |= {"--format", "--here", "--yes"}
 
@@ -146,3 +148,22 @@ def test_named_files_exist() -> None:
             if not place.exists():
                 missing.append(f"{page.name}: {name}")
     assert missing == []
+
+
+def test_named_functions_are_where_the_pages_say() -> None:
+    """A name in backticks that is said to be in a file is defined there."""
+    wrong = []
+    for page in PAGES:
+        text = page.read_text(encoding="utf-8")
+        for name, file in [*NAME_IN_FILE.findall(text), *LINKED_NAME.findall(text)]:
+            defined = re.compile(
+                rf"^ *(?:(?:async )?def|class) {name}\b|^{name}\b.*=", re.MULTILINE
+            )
+            if not defined.search((ROOT / file).read_text(encoding="utf-8")):
+                wrong.append(f"{page.name}: {name} is not in {file}")
+    assert wrong == []
+
+
+def test_the_readme_leads_to_every_page() -> None:
+    linked = {(ROOT / link.partition("#")[0]).resolve() for link in links(ROOT / "README.md")}
+    assert [page.name for page in PAGES if page not in linked | {ROOT / "README.md"}] == []
