@@ -74,6 +74,10 @@ class ReadOnlyTools:
         return cls(ToolEnvironment(workspace, settings=ToolSettings(**settings)))
 
     async def call(self, name: str, /, model: ModelInfo | None = None, **raw: Any) -> Outcome:
+        return await self.call_raw(name, raw, model)
+
+    async def call_raw(self, name: str, raw: object, model: ModelInfo | None = None) -> Outcome:
+        """A call with arguments of any shape, as a model may send them."""
         tool = wrap(TOOLS[name](self.environment))
         try:
             arguments = tool.validate(tool.prepare(raw))

@@ -101,6 +101,33 @@ async def test_a_write_protected_file_shows_its_mode() -> None:
     assert "Ask the user" in text
 
 
+async def test_a_dangling_link_is_no_near_name_of_itself(workspace: MemoryWorkspace) -> None:
+    workspace.add_symlink("/work/link", "gone/x")
+    for action in ("read", "search"):
+        text = await text_of(workspace, action, "link")
+        assert "/work/link is a symbolic link to gone/x, which does not exist." in text
+        assert "Near names" not in text
+
+
+async def test_a_closed_directory_is_named_for_a_new_file(workspace: Workspace) -> None:
+    refused = WorkspaceError("denied", path="/work/src/new.py", reason="permission")
+    new = (await file_failure(workspace, "write to", "src/new.py", refused)).for_model
+    assert "nothing can be created in /work/src." in new
+    refused = WorkspaceError("denied", path="/work/notes.txt", reason="permission")
+    old = (await file_failure(workspace, "write to", "notes.txt", refused)).for_model
+    assert "Permission denied for /work/notes.txt." in old
+
+
+async def test_names_as_long_as_a_page_are_shortened(workspace: Workspace) -> None:
+    text = await text_of(workspace, "read", "n" * 5000)
+    assert "5000" in text
+    assert len(text) < 1000
+
+
+async def test_the_working_directory_reads_like_a_name(workspace: Workspace) -> None:
+    assert 'Could not read file: ".". Error code: EISDIR.' in await text_of(workspace, "read", ".")
+
+
 async def test_names_that_cannot_be(workspace: Workspace) -> None:
     assert "NUL" in await text_of(workspace, "read", "a\0b")
     assert "300" in await text_of(workspace, "read", "n" * 300)

@@ -17,8 +17,9 @@ from sloyd.agent.tool import JsonSchema
 from sloyd.errors import ToolError
 from sloyd.tools.coercion import Checker, Problem
 
-__all__ = ["received", "validate", "validation_error"]
+__all__ = ["opened", "received", "validate", "validation_error"]
 
+_MAX_NESTING = 4
 _STRING_SHOWN = 1_000
 _TEXT_SHOWN = 10_000
 
@@ -49,6 +50,25 @@ def validate(tool_name: str, schema: JsonSchema, raw: object, target: type | Non
         return msgspec.convert(value, target)
     except msgspec.ValidationError as error:
         raise validation_error(tool_name, raw, [_split(str(error))]) from None
+
+
+def opened(value: object, *kinds: type, empty: object = None) -> object:
+    """The value of one of these kinds inside JSON text, however often it was encoded.
+
+    Anything else is returned as it is; ``empty``, if given, takes the place of a blank text.
+    """
+    inner = value
+    for _ in range(_MAX_NESTING):
+        if not isinstance(inner, str):
+            break
+        if empty is not None and not inner.strip():
+            return empty
+        try:
+            # Not strict: models forget to escape line breaks and tabs inside the strings.
+            inner = json.loads(inner, strict=False)
+        except (ValueError, RecursionError):
+            return value
+    return inner if isinstance(inner, kinds) else value
 
 
 def validation_error(tool_name: str, raw: object, problems: list[Problem]) -> ToolError:

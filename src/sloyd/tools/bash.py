@@ -15,6 +15,7 @@ from sloyd.errors import ToolError, WorkspaceError
 from sloyd.text.truncate import MAX_BYTES, MAX_LINES, format_size, truncate_line
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ShellCall, ToolEnvironment
+from sloyd.tools.foreign_names import BASH, mended
 from sloyd.tools.output import OutputAccumulator, OutputSnapshot
 from sloyd.tools.shell_environment import command_environment
 from sloyd.tools.shells import command_output, find_shell
@@ -74,7 +75,7 @@ def bash_tool(environment: ToolEnvironment) -> ToolDefinition[BashParameters]:
         parameters=BashParameters,
         execute=bash.execute,
         prompt_snippet="Run shell commands: builds, tests, git, searches",
-        prepare=_prepare,
+        prepare=mended(BASH),
         renderer=_renderer,
     )
 
@@ -83,13 +84,6 @@ def _renderer() -> ToolRenderer:
     from sloyd.tools.render.commands import BashRenderer
 
     return BashRenderer()
-
-
-def _prepare(raw: object) -> object:
-    """Understand ``cmd``, as other harnesses call the command."""
-    if isinstance(raw, dict) and "command" not in raw and isinstance(raw.get("cmd"), str):
-        return {"command": raw["cmd"], **{key: raw[key] for key in raw if key != "cmd"}}
-    return raw
 
 
 @dataclass(slots=True)

@@ -322,7 +322,7 @@ def _shown(value: Any) -> str:
     if isinstance(value, str):
         return f"string {json.dumps(value, ensure_ascii=False)}" if len(value) <= 40 else "string"
     if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return str(value) if abs(value) < 1e15 else "number"
+        return str(value) if not abs(value) >= 1e15 or math.isinf(value) else "number"
     return _name(value)
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, Ty
 import msgspec
 
 from sloyd.agent.tool import AgentTool, ExecutionMode, JsonSchema, ToolCallContext, ToolResult
-from sloyd.tools.arguments import validate
+from sloyd.tools.arguments import opened, validate
 from sloyd.tools.schema import schema_of
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ class _WrappedTool(msgspec.Struct, frozen=True, eq=False):
         return self.definition.mode
 
     def prepare(self, raw: object) -> object:
-        return self.definition.prepare(raw)
+        return self.definition.prepare(opened(raw, dict, empty={}))
 
     def validate(self, prepared: object) -> Any:
         target = self.definition.parameters

@@ -9,21 +9,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Final
+
+from sloyd.tools.arguments import opened
+from sloyd.tools.foreign_names import CONTENT, EDITS, NEW, OLD, PATH, renamed
 
 __all__ = ["prepare_edit", "prepare_write"]
 
-_PATH: Final = ("file_path", "filePath", "filepath", "filename", "fileName", "file_name", "file")
-_EDITS: Final = ("edit", "replacements", "changes")
-_OLD: Final = ("old_text", "old_string", "oldString", "old_str", "oldStr", "old", "search", "find")
-_NEW: Final = (
-    *("new_text", "new_string", "newString", "new_str", "newStr", "new"),
-    *("replace", "replacement"),
-)
-_CONTENT: Final = ("contents", "file_text", "fileText", "file_content", "fileContent", "text")
-
 _JSON_NAMES: Final = (".json", ".jsonc", ".json5", ".ipynb", ".geojson", ".webmanifest", ".har")
-_MAX_NESTING: Final = 4
 
 
 def prepare_edit(raw: object) -> object:
@@ -34,21 +27,20 @@ def prepare_edit(raw: object) -> object:
     """
     if not isinstance(raw, Mapping):
         return raw
-    arguments = _renamed(raw, {"path": _PATH, "edits": _EDITS, "oldText": _OLD, "newText": _NEW})
-    edits = _opened(arguments.get("edits"))
+    arguments = renamed(raw, EDITS | OLD | NEW)
+    edits = opened(arguments.get("edits"), list, dict)
     if isinstance(edits, Mapping) and "edits" in edits:
-        for key in ("path", *_PATH):
+        for key in ("path", *PATH["path"]):
             if "path" not in arguments and isinstance(edits.get(key), str):
                 arguments["path"] = edits[key]
-        edits = _opened(edits["edits"])
+        edits = opened(edits["edits"], list, dict)
     if isinstance(edits, Mapping):
         edits = [edits]
     if isinstance(edits, Sequence) and not isinstance(edits, str):
         edits = [_one_edit(edit) for edit in edits]
-    if "oldText" in arguments and "newText" in arguments:
+    if "oldText" in arguments and "newText" in arguments and (not edits or isinstance(edits, list)):
         single = {"oldText": arguments.pop("oldText"), "newText": arguments.pop("newText")}
-        if edits is None or isinstance(edits, list):
-            edits = [*(edits or ()), single]
+        edits = [*edits, single] if isinstance(edits, list) else [single]
     if edits is not None:
         arguments["edits"] = edits
     return arguments
@@ -63,7 +55,7 @@ def prepare_write(raw: object) -> object:
     """
     if not isinstance(raw, Mapping):
         return raw
-    arguments = _renamed(raw, {"path": _PATH, "content": _CONTENT})
+    arguments = renamed(raw, CONTENT)
     content, path = arguments.get("content"), arguments.get("path")
     if (
         isinstance(content, (dict, list))
@@ -77,30 +69,6 @@ def prepare_write(raw: object) -> object:
     return arguments
 
 
-def _renamed(raw: Mapping[Any, Any], names: Mapping[str, tuple[str, ...]]) -> dict[Any, Any]:
-    """A copy in which the first foreign name of each field has become our name."""
-    arguments = dict(raw)
-    for name, others in names.items():
-        for other in others:
-            if name not in arguments and other in arguments:
-                arguments[name] = arguments.pop(other)
-    return arguments
-
-
-def _opened(value: object) -> object:
-    """The object or list inside JSON text, or the value as it is."""
-    given = value
-    for _ in range(_MAX_NESTING):
-        if not isinstance(value, str):
-            return value
-        try:
-            # Not strict: models forget to escape line breaks and tabs inside the strings.
-            value = json.loads(value, strict=False)
-        except (ValueError, RecursionError):
-            break
-    return given
-
-
 def _one_edit(edit: object) -> object:
-    edit = _opened(edit)
-    return _renamed(edit, {"oldText": _OLD, "newText": _NEW}) if isinstance(edit, Mapping) else edit
+    edit = opened(edit, dict)
+    return renamed(edit, OLD | NEW) if isinstance(edit, Mapping) else edit

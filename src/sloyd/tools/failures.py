@@ -34,15 +34,17 @@ async def file_failure(
     """
     if not shown.isprintable():
         shown = quote_name(shown)
-    first = _first_sentence(action, shown, error)
+    first = _first_sentence(action, _short(shown), error)
     return ToolError(f"{first}\n{await _reason(workspace, action, error)}")
 
 
 def _first_sentence(action: str, shown: str, error: WorkspaceError) -> str:
+    if shown.endswith("."):
+        shown = f'"{shown}"'  # else the sentence's own full stop would seem to belong to it
     if action in _FILE_ACTIONS:
         code = ERROR_CODES[error.reason]
         return f"Could not {_FILE_ACTIONS[action]} file: {shown}. Error code: {code}."
-    path = quote_name(error.path)
+    path = _named(error.path)
     if error.reason == "missing":
         return f"Path not found: {path}"
     if error.reason == "not-directory":
@@ -70,8 +72,13 @@ _REASONS: dict[FileProblem, str] = {
 
 async def _reason(workspace: Workspace, action: str, error: WorkspaceError) -> str:
     path = error.path
-    named = quote_name(path)
+    named = _named(path)
     match error.reason:
+        case "permission" if action in _CHANGING and (above := await _closed(workspace, path)):
+            return (
+                f"Permission denied: nothing can be created in {above}. See its owner and mode "
+                "with bash (`ls -ld`); ask the user before changing them."
+            )
         case "missing":
             return await _missing(workspace, action, path)
         case "is-directory" if path.endswith("/"):
@@ -100,9 +107,16 @@ async def _reason(workspace: Workspace, action: str, error: WorkspaceError) -> s
 async def _missing(workspace: Workspace, action: str, path: str) -> str:
     cwd = workspace.cwd
     sentences = []
-    if action in _FILE_ACTIONS:
-        sentences.append(f"There is no {quote_name(path)}.")
-    near = [quote_name(relative_to(name, cwd)) for name in await near_names(workspace, path)]
+    leads_to = await _dangling_link(workspace, path)
+    if leads_to is not None:
+        sentences.append(f"{_named(path)} is a symbolic link to {leads_to}, which does not exist.")
+    elif action in _FILE_ACTIONS:
+        sentences.append(f"There is no {_named(path)}.")
+    near = [
+        quote_name(relative_to(name, cwd))
+        for name in await near_names(workspace, path)
+        if name != path
+    ]
     if near:
         sentences.append(f"Near names: {', '.join(near)}.")
     existing, missing_directory = await _deepest_directory(workspace, path)
@@ -145,11 +159,16 @@ async def _not_directory(workspace: Workspace, action: str, path: str) -> str:
             part = posixpath.dirname(part)
             continue
         if kind != "directory":
-            what = "regular file" if kind == "file" else kind
-            advice = "Read it, or list its parent." if action not in _CHANGING else ""
-            return f"{quote_name(part)} is a {what}, not a directory. {advice}".rstrip()
+            advice = "List its parent." if action not in _CHANGING else ""
+            if kind == "file":
+                advice = advice and "Read it, or list its parent."
+            what = _KINDS.get(kind, kind)
+            return f"{_named(part)} is a {what}, not a directory. {advice}".rstrip()
         break
-    return f"A part of {quote_name(path)} is not a directory."
+    return f"A part of {_named(path)} is not a directory."
+
+
+_KINDS = {"file": "regular file", "fifo": "FIFO (named pipe)", "other": "special file"}
 
 
 async def _kind(workspace: Workspace, path: str) -> str:
@@ -157,7 +176,27 @@ async def _kind(workspace: Workspace, path: str) -> str:
         kind = (await workspace.stat(path)).kind
     except WorkspaceError:
         return "special file"
-    return {"fifo": "FIFO (named pipe)", "other": "special file"}.get(kind, kind)
+    return _KINDS.get(kind, kind)
+
+
+async def _dangling_link(workspace: Workspace, path: str) -> str | None:
+    """Where a link leads whose end does not exist; None for anything else."""
+    try:
+        if (await workspace.stat(path, follow_symlinks=False)).kind != "symlink":
+            return None
+        return _named(relative_to(await workspace.realpath(path), workspace.cwd))
+    except WorkspaceError:
+        return None
+
+
+async def _closed(workspace: Workspace, path: str) -> str | None:
+    """The directory in which a file that does not exist could not be created."""
+    try:
+        await workspace.stat(path, follow_symlinks=False)
+    except WorkspaceError as error:
+        above, _ = await _deepest_directory(workspace, path)
+        return None if error.reason != "missing" or above is None else _named(above)
+    return None
 
 
 async def _mode(workspace: Workspace, path: str) -> str:
@@ -165,6 +204,19 @@ async def _mode(workspace: Workspace, path: str) -> str:
         return f" (mode {(await workspace.stat(path)).mode:04o})"
     except WorkspaceError:
         return ""
+
+
+_LONGEST_SHOWN = 400
+
+
+def _named(path: str) -> str:
+    return _short(quote_name(path))
+
+
+def _short(text: str) -> str:
+    """A path, its middle left out where it is too long to be worth reading."""
+    half = _LONGEST_SHOWN // 2
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[:half]}...{text[-half:]}"
 
 
 def _capital(text: str) -> str:

@@ -10,6 +10,7 @@ from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.text.truncate import MAX_BYTES, format_size
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment
+from sloyd.tools.foreign_names import FIND, mended
 
 __all__ = ["DEFAULT_LIMIT", "FindParameters", "find_tool"]
 
@@ -57,6 +58,7 @@ def find_tool(environment: ToolEnvironment) -> ToolDefinition[FindParameters]:
         parameters=FindParameters,
         execute=execute,
         prompt_snippet="Find files by glob pattern (respects .gitignore)",
+        prepare=mended(FIND),
         read_only=True,
         default_active=False,
         renderer=_renderer,

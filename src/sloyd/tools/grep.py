@@ -10,6 +10,7 @@ from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.text.truncate import MAX_BYTES, format_size
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment
+from sloyd.tools.foreign_names import GREP, mended
 
 __all__ = ["DEFAULT_LIMIT", "GrepParameters", "grep_tool"]
 
@@ -73,6 +74,7 @@ def grep_tool(environment: ToolEnvironment) -> ToolDefinition[GrepParameters]:
         parameters=GrepParameters,
         execute=execute,
         prompt_snippet="Search file contents for patterns (respects .gitignore)",
+        prepare=mended(GREP),
         read_only=True,
         default_active=False,
         renderer=_renderer,

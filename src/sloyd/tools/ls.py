@@ -12,6 +12,7 @@ from sloyd.text.truncate import MAX_BYTES, format_size
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment
 from sloyd.tools.failures import file_failure
+from sloyd.tools.foreign_names import LS, mended
 from sloyd.workspace.base import DirEntry
 from sloyd.workspace.paths import quote_name, resolve
 
@@ -58,6 +59,7 @@ def ls_tool(environment: ToolEnvironment) -> ToolDefinition[LsParameters]:
         parameters=LsParameters,
         execute=execute,
         prompt_snippet="List directory contents",
+        prepare=mended(LS),
         read_only=True,
         default_active=False,
         renderer=_renderer,

@@ -20,6 +20,7 @@ from sloyd.text.truncate import MAX_BYTES, MAX_LINES, format_size
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment, ToolSettings
 from sloyd.tools.failures import file_failure
+from sloyd.tools.foreign_names import PATH, mended
 from sloyd.tools.image_kinds import HEAD_BYTES, sniff_image
 from sloyd.workspace.base import Workspace
 from sloyd.workspace.paths import resolve
@@ -74,7 +75,7 @@ def read_tool(environment: ToolEnvironment) -> ToolDefinition[ReadParameters]:
         execute=execute,
         prompt_snippet="Read file contents",
         prompt_guidelines=("Use read to examine files instead of cat or sed.",),
-        prepare=_prepare,
+        prepare=mended(PATH),
         read_only=True,
         renderer=_renderer,
     )
@@ -84,15 +85,6 @@ def _renderer() -> ToolRenderer:
     from sloyd.tools.render.files import ReadRenderer
 
     return ReadRenderer()
-
-
-def _prepare(raw: object) -> object:
-    """Understand ``file_path``, as other harnesses call the path."""
-    if isinstance(raw, dict) and "path" not in raw:
-        for name in ("file_path", "filePath", "filename", "file"):
-            if isinstance(raw.get(name), str):
-                return {**{key: raw[key] for key in raw if key != name}, "path": raw[name]}
-    return raw
 
 
 def _check(parameters: ReadParameters) -> None:
