@@ -4,8 +4,8 @@
 #   make check    format check, lint, types, tests: what CI runs
 #   make test     the tests; ARGS="tests/text -k diff" chooses
 #   make fuzz     the property tests with 2,000 examples each
-#   make bench    speed and memory, beside pi where PI=... names its package directory
-#   make format   put the sources into their form, and the tables of the documentation up to date
+#   make bench    speed and memory, beside pi where PI=... names its package directory, and the screen's
+#   make format   put the sources into their form, and tables and schemas of the documentation up to date
 #
 # PYTHON=/path/to/python chooses the interpreter, at the first time or to change it.
 
@@ -44,12 +44,14 @@ fuzz: setup-dev
 	@SLOYD_TEST_PROFILE=fuzz $(BIN)/python -m pytest -q -m hypothesis --timeout 3600 $(WORKERS) $(ARGS)
 
 bench: setup
-	@$(BIN)/python -m bench $(ARGS)
+	@$(BIN)/python -m bench $(ARGS); missed=$$?; \
+	if [ -z "$(ARGS)" ]; then $(BIN)/python -m bench.screen || missed=1; fi; exit $$missed
 
 format: setup-dev
 	@$(BIN)/ruff format $(SOURCES)
 	@$(BIN)/ruff check --fix $(SOURCES)
 	@$(BIN)/python scripts/reference.py
+	@$(BIN)/python scripts/make_schemas.py
 
 clean:
 	rm -rf .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis dist bench/work

@@ -21,7 +21,7 @@ SECRET = re.compile(
 )
 KEPT = {"SLOYD_TEST_PROFILE"}
 COMMON = {
-    "deadline": None,  # the machine is shared, and a slow moment is no fault
+    "deadline": None,  # a slow moment of the machine is no fault
     "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
 }
 
