@@ -6,16 +6,15 @@ has read are not taken: whoever writes to us waits then.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator
+from itertools import chain
 from types import TracebackType
 from typing import Self
-
-import anyio
-import anyio.from_thread
-import anyio.lowlevel
 
 __all__ = ["LONGEST_LINE", "ByteLines", "LineTooLong"]
 
@@ -39,7 +38,10 @@ class ByteLines:
     def __init__(self, descriptor: int | None, longest: int = LONGEST_LINE) -> None:
         self._descriptor = descriptor
         self._longest = longest
-        self._send, self._receive = anyio.create_memory_object_stream[bytes | LineTooLong](_ROOM)
+        self._room = threading.Semaphore(_ROOM)
+        self._waiting: deque[bytes | LineTooLong | None] = deque()
+        self._ready = asyncio.Event()
+        self._closed = False
 
     @classmethod
     def claim_standard_input(cls) -> Self:
@@ -55,7 +57,7 @@ class ByteLines:
         return cls(ours)
 
     async def __aenter__(self) -> Self:
-        self._token = anyio.lowlevel.current_token()
+        self._loop = asyncio.get_running_loop()
         threading.Thread(target=self._work, name="standard input", daemon=True).start()
         return self
 
@@ -65,26 +67,40 @@ class ByteLines:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._send.close()
-        self._receive.close()
+        self._closed = True
+        self._room.release()
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> bytes | LineTooLong:
-        try:
-            return await self._receive.receive()
-        except anyio.EndOfStream:
-            raise StopAsyncIteration from None
+        # Lines may come faster than they are worked on; signals and tools must be served meanwhile.
+        await asyncio.sleep(0)
+        while not self._waiting:
+            self._ready.clear()
+            await self._ready.wait()
+        line = self._waiting[0]
+        if line is None:
+            raise StopAsyncIteration
+        self._waiting.popleft()
+        self._room.release()
+        return line
 
     def _work(self) -> None:
-        try:
-            for line in self._lines():
-                anyio.from_thread.run(self._send.send, line, token=self._token)
-            anyio.from_thread.run_sync(self._send.close, token=self._token)
-        except (RuntimeError, anyio.ClosedResourceError, anyio.BrokenResourceError):
-            # The event loop has ended: nobody waits for lines any more.
-            return
+        for line in chain(self._lines(), [None]):
+            self._room.acquire()
+            if self._closed:
+                return
+            try:
+                # Not to be waited for: the loop may be about to end.
+                self._loop.call_soon_threadsafe(self._take, line)
+            except RuntimeError:
+                # It has ended, and nobody waits for lines any more.
+                return
+
+    def _take(self, line: bytes | LineTooLong | None) -> None:
+        self._waiting.append(line)
+        self._ready.set()
 
     def _lines(self) -> Iterator[bytes | LineTooLong]:
         parts: list[bytes] = []
