@@ -30,15 +30,15 @@ class Desk:
 
     def __init__(self, directory: Path, max_bytes: int = 1 << 20) -> None:
         self.directory = directory
-        self.workspace = MemoryWorkspace("/work")
-        self.journal = Journal(directory, max_bytes=max_bytes, session_id="s1", cwd="/work")
+        self.workspace = MemoryWorkspace("/code")
+        self.journal = Journal(directory, max_bytes=max_bytes, session_id="s1", cwd="/code")
 
     async def change(self, path: str, *pieces: bytes, commit: bool = True) -> str:
         """Replace a file; without ``commit`` the process ends before it can say so."""
-        path = f"/work/{path}"
+        path = f"/code/{path}"
         before: bytes | None = None
         version: FileVersion | Absent = ABSENT
-        if path in {f"/work/{entry.name}" for entry in await self.workspace.list("/work")}:
+        if path in {f"/code/{entry.name}" for entry in await self.workspace.list("/code")}:
             before, version = await self.workspace.read_file(path)
         change = PlannedChange(path, "write", "call_1", before, pieces)
         change_id = await self.journal.begin(change)
@@ -48,13 +48,13 @@ class Desk:
         return change_id
 
     async def content(self, path: str) -> bytes:
-        return (await self.workspace.read_file(f"/work/{path}"))[0]
+        return (await self.workspace.read_file(f"/code/{path}"))[0]
 
     async def undo(self, change_id: str | None = None, *, force: bool = False) -> JournalEntry:
         return await self.journal.undo(self.workspace, change_id, force=force)
 
     async def names(self) -> list[str]:
-        return sorted(entry.name for entry in await self.workspace.list("/work"))
+        return sorted(entry.name for entry in await self.workspace.list("/code"))
 
     def size(self) -> int:
         return sum(path.stat().st_size for path in self.directory.rglob("*") if path.is_file())
@@ -77,9 +77,9 @@ async def test_an_entry_says_what_happened(desk: Desk) -> None:
     assert first.after.size == 8
     assert second.before is not None
     assert second.before.sha256 == first.after.sha256
-    assert (second.tool, second.call_id, second.path) == ("write", "call_1", "/work/f")
+    assert (second.tool, second.call_id, second.path) == ("write", "call_1", "/code/f")
     assert (second.made, second.undone, second.undoes) == (True, False, None)
-    assert (second.session_id, second.cwd) == ("s1", "/work")
+    assert (second.session_id, second.cwd) == ("s1", "/code")
 
 
 async def test_undo_walks_back_to_before_the_file_existed(desk: Desk) -> None:
@@ -136,7 +136,7 @@ async def test_an_earlier_change_waits_for_the_later_ones(desk: Desk) -> None:
 async def test_a_file_that_others_changed_is_left_alone_unless_forced(desk: Desk) -> None:
     await desk.change("f", b"one")
     changed = await desk.change("f", b"two")
-    desk.workspace.add_file("/work/f", b"theirs")
+    desk.workspace.add_file("/code/f", b"theirs")
     with pytest.raises(FileChanged, match="force"):
         await desk.undo(changed)
     assert await desk.content("f") == b"theirs"
@@ -149,9 +149,9 @@ async def test_a_file_that_others_changed_is_left_alone_unless_forced(desk: Desk
 
 
 async def test_a_file_that_others_removed_comes_back_when_forced(desk: Desk) -> None:
-    desk.workspace.add_file("/work/f", b"one")
+    desk.workspace.add_file("/code/f", b"one")
     changed = await desk.change("f", b"two")
-    await desk.workspace.remove("/work/f")
+    await desk.workspace.remove("/code/f")
     with pytest.raises(FileChanged):
         await desk.undo(changed)
     await desk.undo(changed, force=True)
@@ -160,7 +160,7 @@ async def test_a_file_that_others_removed_comes_back_when_forced(desk: Desk) -> 
 
 async def test_what_cannot_be_undone_says_why(desk: Desk) -> None:
     changed = await desk.change("f", b"one")
-    given_up = await desk.journal.begin(PlannedChange("/work/f", "edit", "c", b"one", [b"x"]))
+    given_up = await desk.journal.begin(PlannedChange("/code/f", "edit", "c", b"one", [b"x"]))
     await desk.journal.discard(given_up)
     for change_id, words in ((given_up, "given up"), ("zzz", "no change"), ("", "no change")):
         with pytest.raises(UsageError, match=words):
@@ -173,7 +173,7 @@ async def test_what_cannot_be_undone_says_why(desk: Desk) -> None:
 async def test_a_change_that_a_kill_left_open(desk: Desk) -> None:
     await desk.change("f", b"one")
     made = await desk.change("f", b"two", commit=False)
-    never_made = await desk.journal.begin(PlannedChange("/work/f", "edit", "c", b"two", [b"x"]))
+    never_made = await desk.journal.begin(PlannedChange("/code/f", "edit", "c", b"two", [b"x"]))
     assert [entry.made for entry in desk.journal.entries()] == [True, None, None]
     assert (await desk.undo()).id == made
     assert await desk.content("f") == b"one"
@@ -188,21 +188,21 @@ async def test_diff_shows_what_a_change_did(desk: Desk) -> None:
     assert await desk.journal.diff(desk.workspace, second) == " 1 a\n-2 b\n+2 B\n 3 c"
     assert "+4 d" in await desk.journal.diff(desk.workspace, third)
     assert "+1 a" in await desk.journal.diff(desk.workspace, first)
-    desk.workspace.add_file("/work/f", b"other")
+    desk.workspace.add_file("/code/f", b"other")
     assert "has changed since" in await desk.journal.diff(desk.workspace, third)
 
 
 @pytest.mark.parametrize("size", [0, 1, 16_384, 16_385, 200_000])
 async def test_contents_of_every_size_come_back(desk: Desk, size: int) -> None:
     content = bytes(range(256)) * (size // 256 + 1)
-    desk.workspace.add_file("/work/f", content[:size])
+    desk.workspace.add_file("/code/f", content[:size])
     await desk.change("f", b"new")
     await desk.undo()
     assert await desk.content("f") == content[:size]
 
 
 async def test_everything_is_private(desk: Desk) -> None:
-    desk.workspace.add_file("/work/f", b"secret" * 10_000)
+    desk.workspace.add_file("/code/f", b"secret" * 10_000)
     await desk.change("f", b"new")
     for path in [desk.directory, *desk.directory.rglob("*")]:
         wanted = 0o700 if path.is_dir() else 0o600
@@ -212,7 +212,7 @@ async def test_everything_is_private(desk: Desk) -> None:
 async def test_names_that_are_not_utf8(desk: Desk) -> None:
     await desk.change("caf\udce9", b"one")
     await desk.change("caf\udce9", b"two")
-    assert desk.journal.entries()[0].path == "/work/caf\udce9"
+    assert desk.journal.entries()[0].path == "/code/caf\udce9"
     await desk.undo()
     assert await desk.content("caf\udce9") == b"one"
 
@@ -243,7 +243,7 @@ async def test_many_small_changes_are_bounded_too(tmp_path: Path) -> None:
 
 async def test_a_content_beyond_the_bound_is_noted(tmp_path: Path) -> None:
     desk = Desk(tmp_path / "journal", max_bytes=10_000)
-    desk.workspace.add_file("/work/f", b"x" * 9_000)
+    desk.workspace.add_file("/code/f", b"x" * 9_000)
     changed = await desk.change("f", b"new")
     entry = desk.journal.entries()[-1]
     assert not entry.can_be_undone
@@ -276,14 +276,14 @@ async def test_a_damaged_log_never_breaks_the_journal(
     at = int(len(data) * cut)
     log.write_bytes(data[:at] + noise + data[at + len(noise) :])
     for entry in desk.journal.entries():
-        assert entry.path == "/work/f"
+        assert entry.path == "/code/f"
     await desk.change("f", b"four")
     assert (await desk.undo()).tool == "write"
     assert await desk.content("f") == b"three"
 
 
 async def test_a_damaged_content_is_not_put_back(desk: Desk) -> None:
-    desk.workspace.add_file("/work/f", b"old" * 20_000)
+    desk.workspace.add_file("/code/f", b"old" * 20_000)
     await desk.change("f", b"new")
     (kept,) = (desk.directory / "contents").iterdir()
     kept.write_bytes(b"bad" * 20_000)
@@ -324,7 +324,7 @@ async def test_changes_at_once_are_all_recorded(desk: Desk) -> None:
     async with anyio.create_task_group() as tasks:
         for number in range(30):
             tasks.start_soon(desk.change, f"f{number}", b"x" * number * 1000)
-    assert {entry.path for entry in desk.journal.entries()} == {f"/work/f{n}" for n in range(30)}
+    assert {entry.path for entry in desk.journal.entries()} == {f"/code/f{n}" for n in range(30)}
 
 
 def run(arguments: Sequence[object]) -> str:

@@ -18,7 +18,7 @@ from tests.sessions.builders import answer, call, lines_of, result, texts, user
 
 
 def _session(tmp_path: Path) -> Session:
-    return Session.create(tmp_path / "home" / "sessions", "/work/project")
+    return Session.create(tmp_path / "home" / "sessions", "/code/project")
 
 
 def test_the_file_is_made_by_the_first_message_and_is_private(tmp_path: Path) -> None:
@@ -27,7 +27,7 @@ def test_the_file_is_made_by_the_first_message_and_is_private(tmp_path: Path) ->
         assert session.path is not None
         assert not (tmp_path / "home").exists()
         session.append_message(user("hello"))
-        assert session.path.parent.name == "--work-project--"
+        assert session.path.parent.name == "--code-project--"
         assert stat.S_IMODE(session.path.stat().st_mode) == 0o600
         for directory in (session.path.parent, session.path.parent.parent, tmp_path / "home"):
             assert stat.S_IMODE(directory.stat().st_mode) == 0o700

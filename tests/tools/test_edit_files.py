@@ -100,15 +100,15 @@ async def test_special_files_are_refused_at_once(tmp_path: Path, tool: str) -> N
 
 async def test_a_write_protected_file_is_refused() -> None:
     workspace = MemoryWorkspace()
-    await workspace.replace("/work/f", b"old\n")
-    workspace.set_mode("/work/f", 0o444)
+    await workspace.replace("/code/f", b"old\n")
+    workspace.set_mode("/code/f", 0o444)
     environment = ToolEnvironment(workspace)
     call = ToolCallContext("call")
     with pytest.raises(ToolError, match="write-protected"):
         await edit_tool(environment).execute(call, EditParameters("f", (OneEdit("old", "new"),)))
     with pytest.raises(ToolError, match="write-protected"):
         await write_tool(environment).execute(call, WriteParameters("f", "new"))
-    assert (await workspace.read_file("/work/f"))[0] == b"old\n"
+    assert (await workspace.read_file("/code/f"))[0] == b"old\n"
 
 
 async def test_names_are_found_in_every_spelling(tmp_path: Path) -> None:

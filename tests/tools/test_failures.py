@@ -34,33 +34,33 @@ async def text_of(workspace: Workspace, action: str, argument: str) -> str:
 
 @pytest.fixture
 def workspace() -> MemoryWorkspace:
-    workspace = MemoryWorkspace("/work")
-    workspace.add_file("/work/src/main.py")
-    workspace.add_file("/work/notes.txt")
+    workspace = MemoryWorkspace("/code")
+    workspace.add_file("/code/src/main.py")
+    workspace.add_file("/code/notes.txt")
     return workspace
 
 
 async def test_a_missing_file_names_what_is_near(workspace: Workspace) -> None:
     assert await text_of(workspace, "read", "src/mian.py") == (
         "Could not read file: src/mian.py. Error code: ENOENT.\n"
-        "There is no /work/src/mian.py. Near names: src/main.py. See what is there with `ls src`."
+        "There is no /code/src/mian.py. Near names: src/main.py. See what is there with `ls src`."
     )
 
 
 async def test_a_missing_directory_is_named(workspace: Workspace) -> None:
-    workspace = MemoryWorkspace("/work")
+    workspace = MemoryWorkspace("/code")
     assert await text_of(workspace, "edit", "nope/x.txt") == (
         "Could not edit file: nope/x.txt. Error code: ENOENT.\n"
-        "There is no /work/nope/x.txt. The directory nope does not exist. "
+        "There is no /code/nope/x.txt. The directory nope does not exist. "
         "See what is there with `ls .`, or create the file with write."
     )
 
 
 async def test_searches_keep_the_first_sentences_of_pi(workspace: Workspace) -> None:
     missing = await text_of(workspace, "list", "nowhere")
-    assert missing.splitlines()[0] == "Path not found: /work/nowhere"
+    assert missing.splitlines()[0] == "Path not found: /code/nowhere"
     not_directory = await text_of(workspace, "list", "notes.txt")
-    assert not_directory.splitlines()[0] == "Not a directory: /work/notes.txt"
+    assert not_directory.splitlines()[0] == "Not a directory: /code/notes.txt"
     assert "regular file" in not_directory
 
 
@@ -75,47 +75,47 @@ async def test_a_directory_where_a_file_was_meant(workspace: Workspace) -> None:
 
 async def test_a_file_in_the_place_of_a_directory(workspace: Workspace) -> None:
     text = await text_of(workspace, "write to", "notes.txt/deep/file")
-    assert "/work/notes.txt is a regular file, not a directory." in text
+    assert "/code/notes.txt is a regular file, not a directory." in text
 
 
 async def test_special_files_point_to_bash() -> None:
-    workspace = MemoryWorkspace("/work")
-    workspace.add_special("/work/fifo", "fifo")
-    workspace.add_special("/work/sock", "socket")
+    workspace = MemoryWorkspace("/code")
+    workspace.add_special("/code/fifo", "fifo")
+    workspace.add_special("/code/sock", "socket")
     assert "FIFO" in await text_of(workspace, "read", "fifo")
     assert "bash with a timeout" in await text_of(workspace, "read", "sock")
 
 
 async def test_links_in_a_circle() -> None:
-    workspace = MemoryWorkspace("/work")
-    workspace.add_symlink("/work/a", "b")
-    workspace.add_symlink("/work/b", "a")
+    workspace = MemoryWorkspace("/code")
+    workspace.add_symlink("/code/a", "b")
+    workspace.add_symlink("/code/b", "a")
     assert "circle" in await text_of(workspace, "write to", "a")
 
 
 async def test_a_write_protected_file_shows_its_mode() -> None:
-    workspace = MemoryWorkspace("/work")
-    workspace.add_file("/work/f", mode=0o444)
+    workspace = MemoryWorkspace("/code")
+    workspace.add_file("/code/f", mode=0o444)
     text = await text_of(workspace, "edit", "f")
     assert "mode 0444" in text
     assert "Ask the user" in text
 
 
 async def test_a_dangling_link_is_no_near_name_of_itself(workspace: MemoryWorkspace) -> None:
-    workspace.add_symlink("/work/link", "gone/x")
+    workspace.add_symlink("/code/link", "gone/x")
     for action in ("read", "search"):
         text = await text_of(workspace, action, "link")
-        assert "/work/link is a symbolic link to gone/x, which does not exist." in text
+        assert "/code/link is a symbolic link to gone/x, which does not exist." in text
         assert "Near names" not in text
 
 
 async def test_a_closed_directory_is_named_for_a_new_file(workspace: Workspace) -> None:
-    refused = WorkspaceError("denied", path="/work/src/new.py", reason="permission")
+    refused = WorkspaceError("denied", path="/code/src/new.py", reason="permission")
     new = (await file_failure(workspace, "write to", "src/new.py", refused)).for_model
-    assert "nothing can be created in /work/src." in new
-    refused = WorkspaceError("denied", path="/work/notes.txt", reason="permission")
+    assert "nothing can be created in /code/src." in new
+    refused = WorkspaceError("denied", path="/code/notes.txt", reason="permission")
     old = (await file_failure(workspace, "write to", "notes.txt", refused)).for_model
-    assert "Permission denied for /work/notes.txt." in old
+    assert "Permission denied for /code/notes.txt." in old
 
 
 async def test_names_as_long_as_a_page_are_shortened(workspace: Workspace) -> None:
@@ -174,10 +174,10 @@ async def test_a_real_machine(tmp_path: Path) -> None:
 async def test_every_reason_is_two_clear_lines(
     workspace: Workspace, action: str, reason: FileProblem
 ) -> None:
-    error = WorkspaceError("the disk is on fire: '/work/f'", path="/work/f", reason=reason)
+    error = WorkspaceError("the disk is on fire: '/code/f'", path="/code/f", reason=reason)
     text = (await file_failure(workspace, action, "./f", error)).for_model
     first, second = text.split("\n")
-    assert "./f" in first or "/work/f" in first
+    assert "./f" in first or "/code/f" in first
     assert len(second) > 20
     assert second.endswith(".")
     assert "{" not in text

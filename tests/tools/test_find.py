@@ -121,7 +121,7 @@ async def test_the_limit(tools: ReadOnlyTools) -> None:  # F8, F9
 async def test_the_size_of_a_result_is_limited() -> None:
     workspace = MemoryWorkspace()
     for number in range(1500):
-        workspace.add_file(f"/work/{'x' * 60}{number:04d}")
+        workspace.add_file(f"/code/{'x' * 60}{number:04d}")
     outcome = await ReadOnlyTools.on(workspace).call("find", pattern="x*", limit=2000)
     assert outcome.text.endswith("\n\n[50.0KB limit reached]")
     assert len(outcome.lines) == 51200 // 65
@@ -162,7 +162,7 @@ async def test_deep_and_wide_trees_come_in_order() -> None:
         for number in range(6)
     ]
     for name in expected:
-        workspace.add_file(f"/work/{name}")
+        workspace.add_file(f"/code/{name}")
     tools = ReadOnlyTools.on(workspace)
     everything = await tools.call("find", pattern="*.txt", limit=9999)
     assert everything.lines == expected[: len(everything.lines)]
@@ -187,7 +187,7 @@ async def test_nested_rules_hold_for_their_directory_only() -> None:
         "kept.log": "",
         "gone.log": "",
     }.items():
-        workspace.add_file(f"/work/{name}", text.encode())
+        workspace.add_file(f"/code/{name}", text.encode())
     outcome = await ReadOnlyTools.on(workspace).call("find", pattern="[!.]*")
     files = [line for line in outcome.lines if not line.endswith("/")]
     assert files == [

@@ -295,9 +295,9 @@ async def test_a_repository_within_a_repository_has_its_own_rules(tools: ReadOnl
 
 async def test_without_any_engine_in_memory() -> None:
     workspace = MemoryWorkspace()
-    workspace.add_file("/work/src/a.py", b"x\nneedle\n")
-    workspace.add_file("/work/.gitignore", b"*.log\n")
-    workspace.add_file("/work/a.log", b"needle\n")
+    workspace.add_file("/code/src/a.py", b"x\nneedle\n")
+    workspace.add_file("/code/.gitignore", b"*.log\n")
+    workspace.add_file("/code/a.log", b"needle\n")
     outcome = await ReadOnlyTools.on(workspace).call("grep", pattern="needle")
     assert outcome.text == "src/a.py:2: needle"
 

@@ -340,7 +340,7 @@ async def test_a_sparse_file_behind_a_text_head(tmp_path: Path) -> None:
 
 async def test_in_memory_it_is_the_same() -> None:
     workspace = MemoryWorkspace()
-    workspace.add_file("/work/f", b"x\n" * 300_000)
+    workspace.add_file("/code/f", b"x\n" * 300_000)
     outcome = await ReadOnlyTools.on(workspace).call("read", path="f", offset=299_999)
     assert outcome.text == "x\nx\n"
 

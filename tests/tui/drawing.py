@@ -24,7 +24,7 @@ def canvas_of(
 ) -> Canvas:
     """A canvas in the dark theme."""
     shown = Shown(tools=tools, thinking=thinking, hide_thinking=hide_thinking)
-    return Canvas(width, DARK, Style(), shown=shown, cwd="/work", registry=registry)
+    return Canvas(width, DARK, Style(), shown=shown, cwd="/code", registry=registry)
 
 
 def drawn(block: Block, canvas: Canvas | None = None) -> str:

@@ -21,7 +21,7 @@ class MemoryRig:
 
     @property
     def root(self) -> str:
-        return "/work"
+        return "/code"
 
     def write(self, path: str, data: bytes) -> None:
         self.memory.add_file(path, data)
@@ -46,12 +46,12 @@ def rig() -> Rig:
 
 class TestMemory(Conformance):
     async def test_a_write_protected_file_is_refused(self, rig: Rig) -> None:
-        rig.write("/work/f", b"old")
-        rig.chmod("/work/f", 0o444)
-        assert not (await rig.workspace.stat("/work/f")).writable
-        assert await reason_of(rig, "replace", "/work/f") == "read-only"
-        rig.chmod("/work/f", 0)
-        assert await reason_of(rig, "read_file", "/work/f") == "permission"
+        rig.write("/code/f", b"old")
+        rig.chmod("/code/f", 0o444)
+        assert not (await rig.workspace.stat("/code/f")).writable
+        assert await reason_of(rig, "replace", "/code/f") == "read-only"
+        rig.chmod("/code/f", 0)
+        assert await reason_of(rig, "read_file", "/code/f") == "permission"
 
 
 async def test_its_directories_exist() -> None:
@@ -75,9 +75,9 @@ async def test_programs_are_callables() -> None:
 
     workspace.commands.update(greet=greet, sleep=sleep)
     output: list[bytes] = []
-    done = await workspace.run(ProcessRequest(["greet", "you"], "/work"), output.append)
+    done = await workspace.run(ProcessRequest(["greet", "you"], "/code"), output.append)
     assert (done.code, b"".join(output)) == (3, b"hello you")
-    stopped = await workspace.run(ProcessRequest(["sleep"], "/work", timeout=0.01))
+    stopped = await workspace.run(ProcessRequest(["sleep"], "/code", timeout=0.01))
     assert (stopped.code, stopped.timed_out) == (None, True)
     assert await workspace.which("greet") == "/bin/greet"
     assert await workspace.which("nothing") is None
@@ -86,7 +86,7 @@ async def test_programs_are_callables() -> None:
 async def test_an_unknown_program_and_a_missing_directory() -> None:
     workspace = MemoryWorkspace()
     workspace.commands["true"] = lambda request, write: 0
-    for request in (ProcessRequest(["nope"], "/work"), ProcessRequest(["true"], "/nowhere")):
+    for request in (ProcessRequest(["nope"], "/code"), ProcessRequest(["true"], "/nowhere")):
         with pytest.raises(WorkspaceError) as caught:
             await workspace.run(request)
         assert caught.value.reason == "missing"

@@ -70,15 +70,15 @@ async def test_a_new_file_below_a_symlinked_directory_has_one_turn(tmp_path: Pat
 
 
 async def test_different_files_are_changed_at_once() -> None:
-    log = await order_of(MemoryWorkspace(), ["/work/a", "/work/b", "/work/c"])
+    log = await order_of(MemoryWorkspace(), ["/code/a", "/code/b", "/code/c"])
     assert log[:3] == ["0+", "1+", "2+"]
 
 
 async def test_a_path_that_takes_long_to_find_keeps_its_place() -> None:
     workspace = SlowLinks()
-    workspace.add_file("/work/f")
-    workspace.add_symlink("/work/slow", "f")
-    assert await order_of(workspace, ["/work/slow", "/work/f", "/work/slow"]) == SERIAL
+    workspace.add_file("/code/f")
+    workspace.add_symlink("/code/slow", "f")
+    assert await order_of(workspace, ["/code/slow", "/code/f", "/code/slow"]) == SERIAL
     assert await order_of(workspace, ["slow", "f", "slow"], by_argument=True) == SERIAL
 
 
@@ -86,11 +86,11 @@ async def test_a_failed_job_gives_its_turn_back() -> None:
     queue = MutationQueue()
     workspace = MemoryWorkspace()
     with pytest.raises(ZeroDivisionError):
-        async with queue.hold(workspace, "/work/f"):
+        async with queue.hold(workspace, "/code/f"):
             raise ZeroDivisionError
     with anyio.fail_after(1):
-        async with queue.hold(workspace, "/work/f") as real:
-            assert real == "/work/f"
+        async with queue.hold(workspace, "/code/f") as real:
+            assert real == "/code/f"
 
 
 async def test_who_is_cancelled_while_waiting_holds_nobody_up() -> None:
@@ -100,7 +100,7 @@ async def test_who_is_cancelled_while_waiting_holds_nobody_up() -> None:
 
     async def job(name: str, seconds: float) -> None:
         with anyio.move_on_after(seconds):
-            async with queue.hold(workspace, "/work/f"):
+            async with queue.hold(workspace, "/code/f"):
                 order.append(name)
                 await anyio.sleep(0.05)
 
@@ -137,11 +137,11 @@ async def test_a_turn_ends_only_when_the_body_has_settled(tmp_path: Path) -> Non
 
 async def test_a_cycle_is_no_file_to_wait_for() -> None:
     workspace = MemoryWorkspace()
-    workspace.add_symlink("/work/a", "a")
+    workspace.add_symlink("/code/a", "a")
     queue = MutationQueue()
     with pytest.raises(WorkspaceError) as caught:
-        async with queue.hold(workspace, "/work/a"):
+        async with queue.hold(workspace, "/code/a"):
             raise AssertionError
     assert caught.value.reason == "link-cycle"
     async with queue.hold_argument(workspace, "b") as turn:
-        assert (turn.real, turn.resolved.exists) == ("/work/b", False)
+        assert (turn.real, turn.resolved.exists) == ("/code/b", False)

@@ -18,9 +18,9 @@ NBSP, NARROW = "\u00a0", "\u202f"
 
 
 def files(*names: str) -> MemoryWorkspace:
-    workspace = MemoryWorkspace("/work", "/home/me")
+    workspace = MemoryWorkspace("/code", "/home/me")
     for name in names:
-        workspace.add_file(f"/work/{name}" if not name.startswith("/") else name)
+        workspace.add_file(f"/code/{name}" if not name.startswith("/") else name)
     return workspace
 
 
@@ -52,31 +52,31 @@ async def found(workspace: MemoryWorkspace, argument: str) -> str | None:
 async def test_the_literal_name_comes_first(name: str) -> None:
     twins = ("a b.txt", "at.txt", "/home/me/deep", "quoted", "lead", "trail", "\u00e9")
     workspace = files(name, *twins)
-    assert await found(workspace, name) == f"/work/{name}"
-    assert await found(workspace, f"/work/{name}") == f"/work/{name}"
+    assert await found(workspace, name) == f"/code/{name}"
+    assert await found(workspace, f"/code/{name}") == f"/code/{name}"
 
 
 @pytest.mark.parametrize(
     ("argument", "path"),
     [
-        ("", "/work"),
-        (".", "/work"),
-        ("./x//y/./z", "/work/x/y/z"),
-        ("../out", "/work/../out"),
+        ("", "/code"),
+        (".", "/code"),
+        ("./x//y/./z", "/code/x/y/z"),
+        ("../out", "/code/../out"),
         ("/abs", "/abs"),
-        ("@new.txt", "/work/new.txt"),
-        ("@@new.txt", "/work/@new.txt"),
+        ("@new.txt", "/code/new.txt"),
+        ("@@new.txt", "/code/@new.txt"),
         ("~", "/home/me"),
         ("~/x", "/home/me/x"),
         ("@~/x", "/home/me/x"),
-        ("~root/x", "/work/~root/x"),
+        ("~root/x", "/code/~root/x"),
         ("file:///tmp/a%20b", "/tmp/a b"),
         ("file://localhost/tmp/x", "/tmp/x"),
         ("FILE:///tmp/caf%C3%A9%FF", "/tmp/caf\u00e9\udcff"),
-        (" ", "/work/ "),
-        ("newdir/", "/work/newdir/"),
-        ('"a\\nb"', "/work/a\nb"),
-        (f"new{NBSP}file", f"/work/new{NBSP}file"),
+        (" ", "/code/ "),
+        ("newdir/", "/code/newdir/"),
+        ('"a\\nb"', "/code/a\nb"),
+        (f"new{NBSP}file", f"/code/new{NBSP}file"),
     ],
 )
 async def test_what_a_new_path_means(argument: str, path: str) -> None:
@@ -86,8 +86,8 @@ async def test_what_a_new_path_means(argument: str, path: str) -> None:
 
 async def test_a_mention_of_a_directory_that_begins_with_at() -> None:
     workspace = files("@types/node/index.d.ts")
-    assert (await resolve(workspace, "@types/new.ts")).path == "/work/@types/new.ts"
-    assert (await resolve(workspace, "@other/new.ts")).path == "/work/other/new.ts"
+    assert (await resolve(workspace, "@types/new.ts")).path == "/code/@types/new.ts"
+    assert (await resolve(workspace, "@other/new.ts")).path == "/code/other/new.ts"
 
 
 @pytest.mark.parametrize(
@@ -106,28 +106,28 @@ async def test_a_mention_of_a_directory_that_begins_with_at() -> None:
 )
 async def test_a_look_alike_on_disk_is_found_both_ways(on_disk: str, asked: str) -> None:
     workspace = files(on_disk)
-    assert await found(workspace, asked) == f"/work/{on_disk}"
-    assert await found(workspace, f"@{asked}") == f"/work/{on_disk}"
-    assert await found(workspace, f"/work/{asked}") == f"/work/{on_disk}"
+    assert await found(workspace, asked) == f"/code/{on_disk}"
+    assert await found(workspace, f"@{asked}") == f"/code/{on_disk}"
+    assert await found(workspace, f"/code/{asked}") == f"/code/{on_disk}"
 
 
 async def test_of_several_look_alikes_none_is_taken() -> None:
     workspace = files(f"a{NBSP}b", f"a{NARROW}b")
     assert await found(workspace, "a b") is None
-    assert (await resolve(workspace, "a b")).path == "/work/a b"
-    assert await near_names(workspace, "/work/a b") == [f"/work/a{NBSP}b", f"/work/a{NARROW}b"]
+    assert (await resolve(workspace, "a b")).path == "/code/a b"
+    assert await near_names(workspace, "/code/a b") == [f"/code/a{NBSP}b", f"/code/a{NARROW}b"]
 
 
 async def test_a_new_file_goes_into_a_look_alike_directory() -> None:
     workspace = files(f"my{NBSP}dir/old.txt")
     resolved = await resolve(workspace, "my dir/new.txt")
-    assert (resolved.path, resolved.exists) == (f"/work/my{NBSP}dir/new.txt", False)
+    assert (resolved.path, resolved.exists) == (f"/code/my{NBSP}dir/new.txt", False)
 
 
 async def test_a_dangling_link_exists() -> None:
     workspace = files()
-    workspace.add_symlink("/work/@link", "nowhere")
-    assert await found(workspace, "@link") == "/work/@link"
+    workspace.add_symlink("/code/@link", "nowhere")
+    assert await found(workspace, "@link") == "/code/@link"
 
 
 @pytest.mark.parametrize("argument", ["file:///tmp/it.py#L10", "file:///tmp/it.py?x=1"])
@@ -150,11 +150,11 @@ async def test_what_means_nothing(argument: str) -> None:
 
 async def test_another_directory_to_start_from() -> None:
     workspace = files("sub/f")
-    assert (await resolve(workspace, "f", cwd="/work/sub")).path == "/work/sub/f"
+    assert (await resolve(workspace, "f", cwd="/code/sub")).path == "/code/sub/f"
 
 
 async def test_windows_spellings() -> None:
-    workspace = MemoryWorkspace("/work", "/home/me")
+    workspace = MemoryWorkspace("/code", "/home/me")
     for argument in ("/c/proj/a.txt", "/mnt/c/proj/a.txt", "C:\\proj\\a.txt"):
         resolved = await resolve(workspace, argument, cwd="C:\\work")
         assert resolved.path == "C:\\proj\\a.txt"
@@ -175,9 +175,9 @@ async def test_shown_is_the_argument_as_given() -> None:
 
 
 def test_relative_to() -> None:
-    assert relative_to("/work/a/b", "/work") == "a/b"
-    assert relative_to("/work", "/work") == "."
-    assert relative_to("/worker/a", "/work") == "/worker/a"
+    assert relative_to("/code/a/b", "/code") == "a/b"
+    assert relative_to("/code", "/code") == "."
+    assert relative_to("/worker/a", "/code") == "/worker/a"
     assert relative_to("/etc", "/") == "etc"
 
 
@@ -258,20 +258,20 @@ def test_folding_is_stable(name: str) -> None:
 )
 async def test_near_names(asked: str, near: str) -> None:
     workspace = files("src/main.py", "src/other.txt", "README.md", "docs/guide.md")
-    assert (await near_names(workspace, f"/work/{asked}"))[:1] == [f"/work/{near}"]
+    assert (await near_names(workspace, f"/code/{asked}"))[:1] == [f"/code/{near}"]
 
 
 async def test_near_names_are_few_and_may_be_none() -> None:
     workspace = files(*(f"test_{number}.py" for number in range(50)), "f")
-    assert len(await near_names(workspace, "/work/test_x.py")) == 5
-    assert await near_names(workspace, "/work/quite different") == []
-    assert await near_names(workspace, "/work/f/below") == ["/work/f"]
+    assert len(await near_names(workspace, "/code/test_x.py")) == 5
+    assert await near_names(workspace, "/code/quite different") == []
+    assert await near_names(workspace, "/code/f/below") == ["/code/f"]
     assert await near_names(workspace, "/nothing/at/all") == []
 
 
 async def test_near_names_of_a_huge_directory_come_soon() -> None:
     workspace = files()
     for number in range(20_000):
-        workspace.add_file(f"/work/some_module_number_{number}.py")
-    near = await near_names(workspace, "/work/some_module_number_1.ts")
-    assert near[0] == "/work/some_module_number_1.py"
+        workspace.add_file(f"/code/some_module_number_{number}.py")
+    near = await near_names(workspace, "/code/some_module_number_1.ts")
+    assert near[0] == "/code/some_module_number_1.py"

@@ -56,7 +56,7 @@ class MemoryWorkspace:
 
     def __init__(
         self,
-        cwd: str = "/work",
+        cwd: str = "/code",
         home: str = "/home/user",
         environment: Mapping[str, str] | None = None,
     ) -> None:
