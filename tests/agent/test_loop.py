@@ -137,12 +137,19 @@ async def test_unknown_tool_names_those_there_are_nearest_first() -> None:
     assert [each.duration_ms for each in events if isinstance(each, ToolExecutionEnd)] == [None]
 
 
-@pytest.mark.parametrize("name", [" read", "read\n", "functions.read"])
+@pytest.mark.parametrize("name", [" read", "read\n", "\tread "])
 async def test_names_are_trimmed_in_the_history_too(name: str) -> None:
     agent = Agent(PlayedModel(answer("", call(name)), answer("ok")), tools=[saying("read", "r")])
     await heard(agent)
     assert results(agent) == ["r"]
     assert [each.name for each in _calls(agent)] == ["read"]
+
+
+async def test_a_name_with_a_prefix_is_another_name() -> None:
+    model = PlayedModel(answer("", call("functions.read")), answer("ok"))
+    agent = Agent(model, tools=[saying("read", "r")])
+    await heard(agent)
+    assert results(agent) == ['There is no tool "functions.read". The tools are: read.']
 
 
 async def test_a_nameless_call_is_answered_and_can_be_sent_back() -> None:

@@ -377,3 +377,20 @@ def test_anthropic_does_not_think_on_from_a_call_that_another_model_made() -> No
     )
     context = Context("", (_user("go"), own, _result("a", Text("x"))))
     assert "thinking" in _body(api, context, options, id="claude-sonnet-4-5")
+
+
+def test_anthropic_keeps_thinking_when_the_model_itself_called_without() -> None:
+    """Each switch between thinking and not thinking would lose the provider's cache."""
+    api = "anthropic-messages"
+    options = StreamOptions(thinking="high")
+    calls = [_answer(api, ToolCall(name, "read", {})) for name in "ab"]
+    asked = (_user("go"), calls[0], _result("a", Text("x")))
+    info = {"id": calls[0].model, "provider": calls[0].provider}
+    quirks = {"thinking_format": "budget"}
+    assert "thinking" in _body(api, Context("", asked), options, quirks=quirks, **info)
+    foreign = (_user("go"), _answer("openai-chat", ToolCall("z", "read", {})), _result("z"))
+    longer = (*foreign, calls[0], _result("a", Text("x")))
+    # Off for as long as the calls go on that began without it.
+    assert "thinking" not in _body(api, Context("", longer), options, quirks=quirks, **info)
+    fresh = Context("", (*longer, calls[1], _result("b"), _user("and now?")))
+    assert "thinking" in _body(api, fresh, options, quirks=quirks, **info)

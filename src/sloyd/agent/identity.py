@@ -35,8 +35,11 @@ def call_ids(messages: Iterable[Message]) -> set[str]:
 
 
 def clean_name(name: str) -> str:
-    """A tool's name as it was meant; never empty, for an empty one cannot be sent back."""
-    return name.strip().removeprefix("functions.") or _NAMELESS
+    """A tool's name without the blanks around it; never empty, which could not be sent back.
+
+    Nothing else is guessed: a name that there is not gets an answer that tells the names.
+    """
+    return name.strip() or _NAMELESS
 
 
 class CallNames:

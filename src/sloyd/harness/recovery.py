@@ -131,7 +131,6 @@ class Recovery:
             self.enabled
             and isinstance(error, ProviderError)
             and error.retryable
-            and error.problem in ("broken-stream", "timeout", "connection", "overloaded")
             and self._broke_off()
         )
 

@@ -29,8 +29,8 @@ _TRAILING_COMMA = r",(?=\s*[}\]])"
 def parse_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     """The arguments, and None or the reason why they are empty.
 
-    No text at all, and ``null``, mean no arguments. The reason names what the JSON parser said and
-    repeats the text, for the model to correct.
+    No text at all, ``null``, and either of them encoded once more, mean no arguments. The reason
+    names what the JSON parser said and repeats the text, for the model to correct.
     """
     text = text.strip()
     if text in {"", "null"}:
@@ -38,7 +38,7 @@ def parse_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     try:
         value = _decode(text)
         if isinstance(value, str):
-            value = _decode(value.strip())
+            value = _decode(value.strip()) if value.strip() not in {"", "null"} else {}
     except (ValueError, RecursionError) as error:
         return {}, _refusal(f"The arguments are not valid JSON: {error}.", text)
     if isinstance(value, dict):

@@ -140,6 +140,11 @@ class MessageBuilder:
         return self._assemble("aborted", error="The request was aborted.")
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing came that belongs into a message."""
+        return not self._blocks
+
+    @property
     def has_calls(self) -> bool:
         return any(isinstance(block, CallBlock) for block in self._blocks)
 

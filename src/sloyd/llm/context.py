@@ -33,6 +33,8 @@ NO_RESULT = "No result provided"
 """The text of the result of a call that has none."""
 NO_OUTPUT = "(no tool output)"
 """The text of a result that is empty: every API refuses, or misreads, an empty one."""
+_LONGEST_NAME = 64
+_NAME = re.compile(rf"[a-zA-Z0-9_-]{{1,{_LONGEST_NAME}}}")
 _USER_IMAGE = "(image omitted: the model does not take images)"
 _TOOL_IMAGE = "(tool image omitted: the model does not take images)"
 
@@ -108,6 +110,7 @@ def mend(
     - Images become a text for a model that does not take them.
     - Blank texts and messages without content are dropped; user messages in a row become one.
     - Ids are spelt by ``ids``, unique in the conversation, and the same from request to request.
+      Names of tools, which may be invented, are spelt as every API takes them.
     """
     sees = "image" in info.inputs
     results = _Results(messages)
@@ -199,11 +202,11 @@ def _turn(
 def _call(
     call: ToolCall, result: ToolResultMessage | None, ids: IdRule, taken: set[str], *, own: bool
 ) -> tuple[ToolCall, ToolResultMessage]:
-    spelt = ids.spell(call.id, taken)
+    spelt, name = ids.spell(call.id, taken), _spelt_name(call.name)
     taken.add(spelt)
     signature = call.thought_signature if own else None
-    if spelt != call.id or signature is not call.thought_signature:
-        call = msgspec.structs.replace(call, id=spelt, thought_signature=signature)
+    if spelt != call.id or name != call.name or signature is not call.thought_signature:
+        call = msgspec.structs.replace(call, id=spelt, name=name, thought_signature=signature)
     if result is None:
         result = ToolResultMessage(
             tool_call_id=spelt,
@@ -212,9 +215,16 @@ def _call(
             is_error=True,
             timestamp=0,
         )
-    elif result.tool_call_id != spelt:
-        result = msgspec.structs.replace(result, tool_call_id=spelt)
+    elif result.tool_call_id != spelt or result.tool_name != name:
+        result = msgspec.structs.replace(result, tool_call_id=spelt, tool_name=name)
     return call, result
+
+
+def _spelt_name(name: str) -> str:
+    """The name in the spelling that every API takes: models call tools that there are not."""
+    if _NAME.fullmatch(name):
+        return name
+    return re.sub(r"[^a-zA-Z0-9_-]", "_", name.strip())[:_LONGEST_NAME] or "unnamed"
 
 
 def _result(result: ToolResultMessage, *, sees: bool) -> ToolResultMessage:

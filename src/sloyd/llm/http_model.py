@@ -14,7 +14,7 @@ from typing import Self
 import anyio
 
 from sloyd.errors import ProviderError
-from sloyd.llm.events import Failed, Retrying, StreamEvent
+from sloyd.llm.events import Failed, Retrying, Start, StreamEvent
 from sloyd.llm.fixes import Fixes
 from sloyd.llm.messages import AssistantMessage
 from sloyd.llm.models import Context, ModelInfo, StreamOptions
@@ -34,7 +34,6 @@ _DRAIN = 0.2
 """Seconds spent on reading the end of the body, so that the connection can be used again."""
 _HEAD_LIMIT = 4 * 1024 * 1024
 """Most bytes of a body without any event that are kept: a whole answer that is no stream."""
-_KEEP_ALIVE_EVENTS = frozenset({"ping", "keepalive", "keep-alive", "heartbeat"})
 
 
 class HttpModel:
@@ -137,12 +136,19 @@ class HttpStream:
         attempt = 0
         while True:
             failed: Failed | None = None
+            # An answer has begun when something of it has come; until then it can be asked for
+            # again, and nobody was told about a start that led to nothing.
+            begun = False
             async with aclosing(self._attempt(request)) as batches:
                 async for batch in batches:
                     for event in batch:
-                        if type(event) is Failed and not self._reader.builder.started:
+                        if begun:
+                            yield event
+                        elif type(event) is Failed:
                             failed = event
-                        else:
+                        elif type(event) is not Start:
+                            begun = True
+                            yield Start()
                             yield event
             await self._close_response()
             if failed is None:
@@ -185,20 +191,20 @@ class HttpStream:
     async def _read(self, response: Response) -> AsyncGenerator[list[StreamEvent], None]:
         reader, parser = self._reader, SseParser()
         head = bytearray()
-        last_event = anyio.current_time()
+        heard, heard_at = 0, anyio.current_time()
         async with aclosing(response.chunks()) as chunks:
             while not reader.finished:
-                chunk = await self._next(chunks, reader)
+                chunk = await self._next(chunks, heard_at if reader.answered else None)
                 if chunk is None:
                     break
                 batch: list[StreamEvent] = []
                 for event in parser.feed(chunk):
-                    if event.name not in _KEEP_ALIVE_EVENTS:
-                        last_event = anyio.current_time()
                     batch += reader.feed(event)
                 if batch:
                     yield batch
-                elif anyio.current_time() - last_event > self._options.idle_timeout:
+                if reader.heard != heard:
+                    heard, heard_at = reader.heard, anyio.current_time()
+                elif anyio.current_time() - heard_at > self._options.idle_timeout:
                     raise _no_event(self._options.idle_timeout)
                 if not parser.fields and len(head) < _HEAD_LIMIT:
                     head += chunk
@@ -208,11 +214,13 @@ class HttpStream:
                 async for _ in chunks:
                     pass
 
-    async def _next(self, chunks: AsyncGenerator[bytes, None], reader: Reader) -> bytes | None:
+    async def _next(
+        self, chunks: AsyncGenerator[bytes, None], answered_at: float | None
+    ) -> bytes | None:
         """The next piece of the body; None at its end, and when an answered server only waits."""
-        if not reader.answered:
+        if answered_at is None:
             return await anext(chunks, None)
-        with anyio.move_on_after(_AFTER_ANSWER):
+        with anyio.move_on_at(answered_at + _AFTER_ANSWER):
             return await anext(chunks, None)
         return None
 

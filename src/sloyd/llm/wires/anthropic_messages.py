@@ -85,11 +85,12 @@ class AnthropicMessages:
                 system["cache_control"] = _CACHE
             body["system"] = [system]
         body.update(info.quirks.get("extra_body", {}))
-        body["messages"] = _messages(info, context)
+        items = mend(context.messages, info, _IDS)
+        body["messages"] = _messages(info, items)
         if marks:
             _mark_last_user(body["messages"])
         budgeted = thinking.get("thinking", {}).get("type") == "enabled"
-        if budgeted and _is_unthought(body["messages"]):
+        if budgeted and _is_unthought(items, info):
             del body["thinking"]
             budgeted = False
         path = "/messages" if info.base_url.rstrip("/").endswith("/v1") else "/v1/messages"
@@ -140,9 +141,9 @@ def _style_of(model_id: str) -> str:
     return "budget" if version >= (3, 7) else "none"
 
 
-def _messages(info: ModelInfo, context: Context) -> list[dict[str, Any]]:
+def _messages(info: ModelInfo, items: list[UserMessage | Turn]) -> list[dict[str, Any]]:
     messages: list[dict[str, Any]] = []
-    for item in mend(context.messages, info, _IDS):
+    for item in items:
         if isinstance(item, UserMessage):
             _add(messages, "user", [_block(block) for block in _blocks(item)])
         else:
@@ -234,16 +235,20 @@ def _block(block: UserContent) -> dict[str, Any]:
     }
 
 
-def _is_unthought(messages: list[dict[str, Any]]) -> bool:
-    """Whether calls wait for results whose answer did not begin with reasoning.
+def _is_unthought(items: list[UserMessage | Turn], info: ModelInfo) -> bool:
+    """Whether another model made calls, without this one's reasoning, since the user last spoke.
 
-    Another model made them, and the API refuses to think on from there.
+    The API refuses to think on from there. What the model itself called without reasoning is fine,
+    and to switch the reasoning off for that would lose the provider's cache.
     """
-    if len(messages) < 2 or messages[-2]["role"] != "assistant":
-        return False
-    blocks = messages[-2]["content"]
-    calls = any(block["type"] == "tool_use" for block in blocks)
-    return calls and blocks[0]["type"] not in {"thinking", "redacted_thinking"}
+    for item in reversed(items):
+        if isinstance(item, UserMessage):
+            return False
+        answer = item.answer
+        own = (answer.provider, answer.model, answer.api) == (info.provider, info.id, info.api)
+        if item.results and not own and not isinstance(answer.content[0], Thinking):
+            return True
+    return False
 
 
 def _mark_last_user(messages: list[dict[str, Any]]) -> None:

@@ -13,6 +13,7 @@ from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import StopReason, Usage
 from sloyd.llm.models import ModelInfo
 from sloyd.llm.wires.base import Reader
+from sloyd.llm.wires.decoding import count
 
 __all__ = ["AnthropicReader"]
 
@@ -31,7 +32,8 @@ class AnthropicReader(Reader):
 
     def __init__(self, info: ModelInfo, taken_ids: Collection[str] = ()) -> None:
         super().__init__(info, taken_ids)
-        self._blocks: dict[int, TextBlock | ThinkingBlock | CallBlock | None] = {}
+        self._blocks: dict[str, TextBlock | ThinkingBlock | CallBlock | None] = {}
+        self._last_call: CallBlock | None = None
         self._stop_reason: str | None = None
         self._counts: dict[str, int] = {}
 
@@ -58,6 +60,9 @@ class AnthropicReader(Reader):
                 return []
 
     def end(self) -> list[StreamEvent]:
+        if self._stop_reason and self.done_seen:
+            # Gateways to other APIs end with that one's mark.
+            return self._message_stop()
         return self.ended_early()
 
     def unfold(self, answer: dict[str, Any]) -> list[dict[str, Any]]:
@@ -102,10 +107,13 @@ class AnthropicReader(Reader):
                 call, opened_events = self.builder.open_call(
                     _text(block, "id"), _text(block, "name")
                 )
-                self._blocks[index] = call
+                self._blocks[index] = self._last_call = call
                 events += opened_events
-                if isinstance(block.get("input"), dict) and block["input"]:
-                    call.given = block["input"]
+                given = block.get("input")
+                if isinstance(given, dict) and given:
+                    call.given = given
+                elif isinstance(given, str):
+                    events += self.builder.add_arguments(call, given)
         return events
 
     def _block_delta(self, data: dict[str, Any]) -> list[StreamEvent]:
@@ -114,6 +122,8 @@ class AnthropicReader(Reader):
             return []
         index = _index(data)
         block = self._blocks.get(index)
+        if index not in self._blocks and delta.get("type") == "input_json_delta":
+            block = self._last_call
         match delta.get("type"):
             case "text_delta":
                 piece = _text(delta, "text")
@@ -140,7 +150,7 @@ class AnthropicReader(Reader):
             case _:
                 return []
 
-    def _block_stop(self, index: int) -> list[StreamEvent]:
+    def _block_stop(self, index: str) -> list[StreamEvent]:
         block = self._blocks.pop(index, None)
         return self.builder.end_call(block) if isinstance(block, CallBlock) else []
 
@@ -153,12 +163,12 @@ class AnthropicReader(Reader):
 
     def _message_stop(self) -> list[StreamEvent]:
         reason = self._stop_reason or "end_turn"
-        if reason in {"refusal", "sensitive"}:
+        if reason.lower() in {"refusal", "sensitive"}:
             return self.builder.failed(
                 ProviderError("The provider refused to answer this request.", problem="content"),
                 raw=reason,
             )
-        known = _STOP_REASONS.get(reason)
+        known = _STOP_REASONS.get(reason.lower())
         return self.builder.done(known or "stop", raw=None if known else reason)
 
     def _read_usage(self, usage: Any) -> None:
@@ -171,8 +181,8 @@ class AnthropicReader(Reader):
             "cache_read_input_tokens",
             "cache_creation_input_tokens",
         ):
-            if isinstance(usage.get(key), int):
-                self._counts[key] = max(0, usage[key])
+            if usage.get(key) is not None:
+                self._counts[key] = count(usage, key)
         tokens_in = self._counts.get("input_tokens", 0)
         output = self._counts.get("output_tokens", 0)
         cached = self._counts.get("cache_read_input_tokens", 0)
@@ -186,9 +196,9 @@ class AnthropicReader(Reader):
         )
 
 
-def _index(data: dict[str, Any]) -> int:
+def _index(data: dict[str, Any]) -> str:
     value = data.get("index")
-    return value if isinstance(value, int) else 0
+    return str(value) if isinstance(value, (int, str)) else "0"
 
 
 def _text(data: dict[str, Any], key: str) -> str:

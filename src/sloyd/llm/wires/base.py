@@ -21,13 +21,13 @@ from sloyd.llm.messages import AssistantMessage
 from sloyd.llm.models import Context, ModelInfo, StreamOptions
 from sloyd.llm.sse import SseEvent
 from sloyd.llm.surrogates import clean
+from sloyd.llm.wires.decoding import KEEP_ALIVE, lines_in, objects_in
 
 __all__ = [
     "Reader",
     "Wire",
     "WireRequest",
     "argument_text",
-    "decode_event",
     "encode_body",
     "host_of",
 ]
@@ -64,12 +64,16 @@ class Reader(ABC):
     Attributes:
         builder: holds the message as far as it has come.
         answered: the stop reason is known; what may still come is usage and the end mark.
+        done_seen: the end mark came.
+        heard: how many events came that were more than a sign of life.
     """
 
     def __init__(self, info: ModelInfo, taken_ids: Collection[str] = ()) -> None:
         self.info = info
         self.builder = MessageBuilder(info, taken_ids)
         self.answered = False
+        self.done_seen = False
+        self.heard = 0
 
     @property
     def finished(self) -> bool:
@@ -84,12 +88,26 @@ class Reader(ABC):
         """The events that one event of the provider means."""
         if self.finished:
             return []
-        if event.data.strip() == "[DONE]":
-            return self.finish()
-        data = decode_event(event.data)
-        if isinstance(data, ProviderError):
-            return self.builder.failed(data)
-        return self.read(event.name, data)
+        text = event.data
+        if event.name in KEEP_ALIVE:
+            return []
+        if text[:1] != "{":
+            text = text.strip()
+            if text.strip('"').upper() == "[DONE]":
+                self.done_seen = True
+                return self.finish()
+            if text in {"", "null"}:
+                return []
+        objects = objects_in(text)
+        if isinstance(objects, ProviderError):
+            # Behind the stop reason nothing comes that the answer could not do without.
+            return self.finish() if self.answered else self.builder.failed(objects)
+        events: list[StreamEvent] = []
+        for data in objects:
+            if data.get("type") not in KEEP_ALIVE and not self.finished:
+                self.heard += 1
+                events += self.read(event.name, data)
+        return events
 
     def finish(self) -> list[StreamEvent]:
         """The stream ended. Exactly one `Done` or `Failed` has been given after this."""
@@ -105,7 +123,8 @@ class Reader(ABC):
         try:
             value = msgspec.json.decode(body)
         except msgspec.DecodeError:
-            return None
+            # Some servers stream one object a line, without the words of event streams.
+            value = lines_in(body.decode("utf-8", "replace")) or None
         if isinstance(value, list) and value and isinstance(value[0], dict):
             parts = [part for part in value if isinstance(part, dict)]
         elif isinstance(value, dict):
@@ -143,34 +162,6 @@ class Reader(ABC):
                 retryable=True,
             )
         )
-
-
-def decode_event(text: str) -> dict[str, Any] | ProviderError:
-    """The JSON object of one event, or the error that it is none.
-
-    A line that cannot be read fails the answer: skipping it would leave a hole in the text.
-    """
-    try:
-        value = msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        import json
-
-        try:
-            value = json.loads(text, strict=False)
-        except (ValueError, RecursionError):
-            shown = text.strip()
-            shown = shown if len(shown) <= 200 else f"{shown[:200]}..."
-            return ProviderError(
-                f"The provider sent a line that is not JSON: {shown}",
-                problem="broken-stream",
-                retryable=True,
-            )
-    if isinstance(value, dict):
-        return value
-    # Imported late: its patterns cost milliseconds, and most runs never fail.
-    from sloyd.llm.failures import failure_of
-
-    return failure_of(None, value)
 
 
 def encode_body(body: dict[str, Any]) -> bytes:

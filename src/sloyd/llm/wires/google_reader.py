@@ -11,6 +11,7 @@ from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import Usage
 from sloyd.llm.models import ModelInfo
 from sloyd.llm.wires.base import Reader
+from sloyd.llm.wires.decoding import count
 
 __all__ = ["GoogleReader"]
 
@@ -140,17 +141,12 @@ class GoogleReader(Reader):
     def _read_usage(self, usage: Any) -> None:
         if not isinstance(usage, dict):
             return
-        prompt = _count(usage, "promptTokenCount") + _count(usage, "toolUsePromptTokenCount")
-        cached = _count(usage, "cachedContentTokenCount")
-        output = _count(usage, "candidatesTokenCount") + _count(usage, "thoughtsTokenCount")
+        prompt = count(usage, "promptTokenCount") + count(usage, "toolUsePromptTokenCount")
+        cached = count(usage, "cachedContentTokenCount")
+        output = count(usage, "candidatesTokenCount") + count(usage, "thoughtsTokenCount")
         self.builder.usage = Usage(
             input=max(0, prompt - cached),
             output=output,
             cache_read=cached,
             total_tokens=prompt + output,
         )
-
-
-def _count(usage: dict[str, Any], key: str) -> int:
-    value = usage.get(key)
-    return value if isinstance(value, int) and value > 0 else 0

@@ -1,23 +1,23 @@
 """The stream of chat completions, in all the spellings that servers give it.
 
-What differs most is how a call's pieces find each other: by index, by id, by neither. See `_slot`.
+How a call's pieces find each other is told in `sloyd.llm.wires.openai_chat_calls`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
 from typing import Any
 
 import msgspec
 
 from sloyd.errors import ProviderError
-from sloyd.llm.building import CallBlock, ThinkingBlock
+from sloyd.llm.building import ThinkingBlock
 from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import StopReason, Usage
 from sloyd.llm.models import ModelInfo
-from sloyd.llm.sse import SseEvent
 from sloyd.llm.wires.base import Reader
+from sloyd.llm.wires.decoding import count
+from sloyd.llm.wires.openai_chat_calls import ChatCalls
 
 __all__ = ["REASONING_FIELDS", "OpenAIChatReader"]
 
@@ -36,14 +36,9 @@ _STOP_REASONS: dict[str, StopReason] = {
     "tool_use": "toolUse",
     "function_call": "toolUse",
 }
-
-
-@dataclass(slots=True, eq=False)
-class _Slot:
-    """A call and the id that the server gave it, which may not be the one that we use."""
-
-    block: CallBlock
-    given_id: str
+"""In lower case: servers in front of other vendors pass on ``STOP`` and ``MAX_TOKENS``."""
+_REFUSED = frozenset({"content_filter", "refusal", "sensitive", "safety", "prohibited_content"})
+_BROKEN = frozenset({"error", "network_error", "insufficient_system_resource", "abort", "aborted"})
 
 
 class OpenAIChatReader(Reader):
@@ -51,18 +46,12 @@ class OpenAIChatReader(Reader):
 
     def __init__(self, info: ModelInfo, taken_ids: Collection[str] = ()) -> None:
         super().__init__(info, taken_ids)
-        self._by_index: dict[int, _Slot] = {}
-        self._by_id: dict[str, _Slot] = {}
-        self._last: _Slot | None = None
+        self._calls = ChatCalls(self.builder)
+        self._choice: object = None
         self._finish: str | None = None
         self._done_seen = False
         self._details: list[dict[str, Any]] = []
         self._details_block: ThinkingBlock | None = None
-
-    def feed(self, event: SseEvent) -> list[StreamEvent]:
-        if event.data.strip() == "[DONE]":
-            self._done_seen = True
-        return super().feed(event)
 
     def read(self, name: str, data: dict[str, Any]) -> list[StreamEvent]:
         choices = data.get("choices")
@@ -74,32 +63,54 @@ class OpenAIChatReader(Reader):
         if isinstance(data.get("id"), str) and data["id"]:
             self.builder.response_id = data["id"]
         self._read_usage(data.get("usage"))
-        choice = choices[0] if isinstance(choices, list) and choices else None
-        if isinstance(choice, dict):
-            self._read_usage(choice.get("usage"))
-            delta = choice.get("delta") or choice.get("message")
-            if isinstance(delta, dict):
-                events += self._delta(delta)
-            reason = choice.get("finish_reason")
-            if isinstance(reason, str) and reason:
-                self._finish = reason
-                self.answered = True
+        choice = self._ours(choices)
+        if choice is not None:
+            events += self._read_choice(choice)
+        return events
+
+    def _ours(self, choices: Any) -> dict[str, Any] | None:
+        """The choice that answers us, should a server give several."""
+        for choice in choices if isinstance(choices, list) else ():
+            if isinstance(choice, dict):
+                if self._choice is None:
+                    self._choice = choice.get("index")
+                if choice.get("index") in {None, self._choice}:
+                    return choice
+        return None
+
+    def _read_choice(self, choice: dict[str, Any]) -> list[StreamEvent]:
+        if choice.get("error"):
+            from sloyd.llm.failures import failure_of
+
+            return self.builder.failed(failure_of(None, {"error": choice["error"]}))
+        self._read_usage(choice.get("usage"))
+        events: list[StreamEvent] = []
+        delta = choice.get("delta") or choice.get("message")
+        if isinstance(delta, dict):
+            events += self._delta(delta)
+        elif isinstance(choice.get("text"), str):
+            events += self.builder.text(choice["text"])
+        reason = choice.get("finish_reason")
+        if isinstance(reason, str) and reason.strip():
+            self._finish = reason.strip()
+            self.answered = True
         return events
 
     def end(self) -> list[StreamEvent]:
         reason = self._finish
         if reason is None:
-            if not self._done_seen:
+            if not self.done_seen or self.builder.is_empty:
                 return self.ended_early()
             reason = "stop"
         if self._details and self._details_block is not None:
             self._details_block.signature = msgspec.json.encode(self._details).decode()
-        if reason in {"content_filter", "refusal", "sensitive"}:
+        word = reason.lower()
+        if word in _REFUSED:
             return self.builder.failed(
                 ProviderError("The provider's filter stopped the answer.", problem="content"),
                 raw=reason,
             )
-        if reason in {"error", "network_error", "insufficient_system_resource"}:
+        if word in _BROKEN or "malformed" in word:
             return self.builder.failed(
                 ProviderError(
                     f"The provider broke the answer off: {reason}.",
@@ -108,7 +119,7 @@ class OpenAIChatReader(Reader):
                 ),
                 raw=reason,
             )
-        known = _STOP_REASONS.get(reason)
+        known = _STOP_REASONS.get(word)
         return self.builder.done(known or "stop", raw=None if known else reason)
 
     def _delta(self, delta: dict[str, Any]) -> list[StreamEvent]:
@@ -119,13 +130,13 @@ class OpenAIChatReader(Reader):
                 events += self.builder.thinking(piece, field)
                 break
         details = delta.get("reasoning_details")
-        if isinstance(details, list):
-            self._add_details(details)
+        if isinstance(details, list) and details:
+            events += self._add_details(details, shown=bool(events))
         content = delta.get("content")
         if isinstance(content, str):
             events += self.builder.text(content)
-        elif isinstance(content, list):
-            events += self._parts(content)
+        elif isinstance(content, (list, dict)):
+            events += self._parts(content if isinstance(content, list) else [content])
         refusal = delta.get("refusal")
         if isinstance(refusal, str):
             events += self.builder.text(refusal)
@@ -135,16 +146,18 @@ class OpenAIChatReader(Reader):
         if isinstance(calls, list):
             for call in calls:
                 if isinstance(call, dict):
-                    events += self._call(call)
+                    events += self._calls.read(call)
         legacy = delta.get("function_call")
         if isinstance(legacy, dict):
-            events += self._call({"index": 0, "function": legacy})
+            events += self._calls.read({"index": 0, "function": legacy})
         return events
 
     def _parts(self, content: list[Any]) -> list[StreamEvent]:
         """Content as a list of parts, which is how Mistral streams reasoning."""
         events: list[StreamEvent] = []
         for part in content:
+            if isinstance(part, str):
+                events += self.builder.text(part)
             if not isinstance(part, dict):
                 continue
             if isinstance(part.get("text"), str):
@@ -158,102 +171,43 @@ class OpenAIChatReader(Reader):
                         events += self.builder.thinking(piece["text"])
         return events
 
-    def _add_details(self, details: list[Any]) -> None:
-        """OpenRouter's reasoning items, which it wants back as they came."""
+    def _add_details(self, details: list[Any], *, shown: bool) -> list[StreamEvent]:
+        """OpenRouter's reasoning items, which it wants back as they came.
+
+        Their text counts unless it was ``shown``: most servers send it in a field of its own too.
+        """
         if self._details_block is None:
             last = self.builder.last_thinking()
             self._details_block = last or self.builder.open_thinking()
+        events: list[StreamEvent] = []
         for item in details:
             if not isinstance(item, dict):
                 continue
+            text = item.get("text") or item.get("summary")
+            if isinstance(text, str) and not shown:
+                events += self.builder.add_thinking(self._details_block, text)
             last_item = self._details[-1] if self._details else None
-            same = last_item is not None and all(
-                item.get(key) == last_item.get(key) for key in ("type", "index")
-            )
-            if same and last_item is not None:
-                for key, value in item.items():
-                    if key in {"text", "summary", "data"} and isinstance(value, str):
-                        last_item[key] = (last_item.get(key) or "") + value
-                    elif value is not None:
-                        last_item[key] = value
-            else:
+            if last_item is None or not _is_same_detail(last_item, item):
                 self._details.append(dict(item))
-
-    def _call(self, call: dict[str, Any]) -> list[StreamEvent]:
-        function = call.get("function")
-        if not isinstance(function, dict):
-            function = call
-        name = function.get("name")
-        name = name if isinstance(name, str) and name.strip().lower() != "null" else ""
-        call_id = call.get("id")
-        call_id = call_id.strip() if isinstance(call_id, str) else ""
-        arguments = function.get("arguments")
-        slot = self._slot(_index(call.get("index")), call_id, name, has_text=bool(arguments))
-        events: list[StreamEvent] = []
-        if slot is None:
-            block, events = self.builder.open_call(call_id, name)
-            slot = _Slot(block, call_id)
-        else:
-            events = self.builder.name_call(slot.block, call_id, name)
-            slot.given_id = slot.given_id or call_id
-        self._remember(slot, _index(call.get("index")))
-        if isinstance(arguments, str):
-            return events + self.builder.add_arguments(slot.block, arguments)
-        if isinstance(arguments, dict) and not slot.block.pieces.parts:
-            slot.block.given = arguments
-        elif arguments is not None:
-            text = msgspec.json.encode(arguments).decode()
-            events += self.builder.add_arguments(slot.block, text)
+                continue
+            for key, value in item.items():
+                if key in {"text", "summary", "data"} and isinstance(value, str):
+                    last_item[key] = (last_item.get(key) or "") + value
+                elif value is not None:
+                    last_item[key] = value
         return events
-
-    def _remember(self, slot: _Slot, index: int | None) -> None:
-        self._last = slot
-        if index is not None:
-            self._by_index[index] = slot
-        if slot.given_id:
-            self._by_id[slot.given_id] = slot
-
-    def _slot(self, index: int | None, call_id: str, name: str, *, has_text: bool) -> _Slot | None:
-        """The call that a piece belongs to, or None when it begins a new one.
-
-        - A known id belongs to its call, a new index begins one.
-        - Under the index of an open call (or without an index) a name with another id, or a name
-          with arguments, begins a new call once the open one is whole JSON: servers there are that
-          give every call the index 0.
-        - Another id alone does not: gateways change ids in mid-stream.
-        """
-        if call_id and call_id in self._by_id:
-            return self._by_id[call_id]
-        if index is not None:
-            slot = self._by_index.get(index)
-            if slot is None:
-                return None
-        else:
-            slot = self._last
-            if slot is None:
-                return None
-            if call_id and name and slot.given_id:
-                return None
-        if not name:
-            return slot
-        other_id = bool(call_id and slot.given_id and call_id != slot.given_id)
-        other_name = name.strip() != slot.block.name and bool(slot.block.name)
-        if other_id and (other_name or _is_whole(slot.block)):
-            return None
-        if not call_id and has_text and _is_whole(slot.block):
-            return None
-        return slot
 
     def _read_usage(self, usage: Any) -> None:
         if not isinstance(usage, dict):
             return
-        prompt, output = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-        details = usage.get("prompt_tokens_details")
-        details = details if isinstance(details, dict) else {}
-        cached = _count(details, "cached_tokens") or _count(usage, "prompt_cache_hit_tokens")
-        written = _count(details, "cache_write_tokens")
+        prompt = count(usage, "prompt_tokens", "input_tokens")
+        output = count(usage, "completion_tokens", "output_tokens")
         if not (prompt or output):
             return
+        details = usage.get("prompt_tokens_details")
+        details = details if isinstance(details, dict) else {}
+        cached = count(details, "cached_tokens") or count(usage, "prompt_cache_hit_tokens")
+        written = count(details, "cache_write_tokens")
         self.builder.usage = Usage(
             input=max(0, prompt - cached - written),
             output=output,
@@ -271,28 +225,7 @@ def _is_error(name: str, data: dict[str, Any]) -> bool:
     )
 
 
-def _is_whole(block: CallBlock) -> bool:
-    """Whether the arguments so far are one whole JSON object."""
-    if block.given is not None:
-        return True
-    parts = block.pieces.parts
-    if not parts or not parts[-1].rstrip().endswith("}"):
+def _is_same_detail(last: dict[str, Any], item: dict[str, Any]) -> bool:
+    if item.get("id") and last.get("id") and item["id"] != last["id"]:
         return False
-    try:
-        msgspec.json.decode(block.pieces.joined())
-    except msgspec.DecodeError:
-        return False
-    return True
-
-
-def _index(value: Any) -> int | None:
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, int):
-        return value
-    return int(value) if isinstance(value, str) and value.isdigit() else None
-
-
-def _count(usage: dict[str, Any], key: str) -> int:
-    value = usage.get(key)
-    return int(value) if isinstance(value, (int, float)) and value > 0 else 0
+    return all(item.get(key) == last.get(key) for key in ("type", "index"))

@@ -13,6 +13,7 @@ from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import Usage
 from sloyd.llm.models import ModelInfo
 from sloyd.llm.wires.base import Reader
+from sloyd.llm.wires.decoding import count
 
 __all__ = ["OpenAIResponsesReader"]
 
@@ -220,8 +221,8 @@ class OpenAIResponsesReader(Reader):
             return
         details = usage.get("input_tokens_details")
         details = details if isinstance(details, dict) else {}
-        tokens_in, output = _count(usage, "input_tokens"), _count(usage, "output_tokens")
-        cached, written = _count(details, "cached_tokens"), _count(details, "cache_write_tokens")
+        tokens_in, output = count(usage, "input_tokens"), count(usage, "output_tokens")
+        cached, written = count(details, "cached_tokens"), count(details, "cache_write_tokens")
         self.builder.usage = Usage(
             input=max(0, tokens_in - cached - written),
             output=output,
@@ -256,8 +257,3 @@ def _texts(parts: Any) -> list[str]:
 def _word(data: dict[str, Any], key: str) -> str:
     value = data.get(key)
     return value if isinstance(value, str) else ""
-
-
-def _count(usage: dict[str, Any], key: str) -> int:
-    value = usage.get(key)
-    return value if isinstance(value, int) and value > 0 else 0
