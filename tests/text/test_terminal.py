@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 
 import pytest
 from hypothesis import example, given
@@ -163,6 +164,30 @@ def test_equals_a_screen_that_works_one_character_at_a_time(output: str) -> None
     assert plain_text(output) == oracle(output)
 
 
+STATES = ["\r", "\r\r", "\r\x1b[K", "\x1b[2K\r", "\x1b[K\r", "\r\x1b[J", "\r\x1b[1K", "\x1b[0K\r"]
+STATES += ["a", "bc", "def", "x" * 9, "\0", "\x07z", "\x1b[31m", "\n", "\r\n", "\x1b[C", "\x1b[4G"]
+STATES += ["\b", "\x1b[2D"]
+
+
+@given(st.lists(st.sampled_from(STATES), min_size=20, max_size=80).map("".join))
+def test_a_flood_of_progress_equals_the_screen_too(output: str) -> None:
+    assert plain_text(output) == oracle(output)
+
+
+@given(
+    st.lists(
+        st.sampled_from(["\r", "\r\x1b[K", *STATES, "y" * (ROW_WIDTH - 9)]),
+        min_size=20,
+        max_size=60,
+    )
+)
+def test_what_is_skipped_in_a_flood_does_not_show(states: list[str]) -> None:
+    """State by state there is no flood, and nothing is skipped."""
+    terminal = TerminalText()
+    slowly = "".join(map(terminal.feed, states)) + terminal.finish()
+    assert plain_text("".join(states)) == slowly
+
+
 @given(st.text(max_size=200) | OUTPUTS)
 def test_leaves_no_control_character_and_changes_nothing_the_second_time(output: str) -> None:
     shown = plain_text(output)
@@ -210,3 +235,12 @@ def test_endless_progress_and_colours_take_linear_time() -> None:
     assert plain_text(bar) == "   199999 of 200000 ##"
     assert plain_text("\x1b[1mx" * 300_000) == "x" * 300_000
     assert plain_text("\x1b]" * 300_000) == ""
+
+
+def test_floods_of_states_and_of_control_characters_are_as_fast_as_text() -> None:
+    begin = time.perf_counter()
+    assert plain_text("12%\r" * 1_000_000) == "12%"
+    assert plain_text("\r\x1b[K12%" * 1_000_000) == "12%"
+    assert plain_text("\0" * 4_000_000) == ""
+    assert plain_text("line\r\n" * 500_000) == "line\n" * 500_000
+    assert time.perf_counter() - begin < 3

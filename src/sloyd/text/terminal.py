@@ -34,7 +34,7 @@ _FARTHEST_JUMP: Final = 255
 """The last column that a cursor movement reaches beyond the text of its row."""
 
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-_DROPPED: Final = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_DROPPED: Final = re.compile(r"[\x00-\x07\x0b\x0c\x0e-\x1f\x7f-\x9f]+")
 _MOVEMENT: Final = re.compile(r"[\x08\r\x1b]")
 
 # Parameters and intermediates are bounded, so that an unfinished sequence can be held back.
@@ -49,6 +49,9 @@ _EFFECTLESS: Final = re.compile(
     r")"
 )
 _ACTION: Final = re.compile(rf"[\r\x08]|\x1b\[({_PARAMETERS})([CDGJK])")
+_MANY_RETURNS: Final = 16
+_ERASURE: Final = re.compile(r"(?:\r\x1b\[(?:[02]?K|0?J)|\x1b\[2K\r)(?=[^\x00-\x1f\x7f-\x9f])")
+_JUMP: Final = re.compile(rf"\x1b\[{_PARAMETERS}[CG]")
 _UNFINISHED: Final = re.compile(rf"\x1b(?:\[{_PARAMETERS}|[ -/]{{0,8}}+)?\Z")
 _UNFINISHED_LENGTH: Final = 80
 
@@ -86,7 +89,7 @@ class TerminalText:
             text = text[end.start() if end.group() in "\x1b\n" else end.end() :]
         if _CONTROL.search(text) is None:
             return self._write_lines(text)
-        text = self._without_sequences(text)
+        text = self._without_sequences(text).replace("\r\n", "\n")
         if _MOVEMENT.search(text) is None:
             return self._write_lines(_DROPPED.sub("", text))
         first, *others = text.split("\n")
@@ -135,6 +138,8 @@ class TerminalText:
         row = self._row
         if _MOVEMENT.search(line) is None:
             return row.write(_DROPPED.sub("", line))
+        if line.count("\r") >= _MANY_RETURNS:
+            line = self._without_overwritten(line)
         settled = []
         position = 0
         for match in _ACTION.finditer(line):
@@ -149,6 +154,55 @@ class TerminalText:
                 row.command(match.group(2), match.group(1))
         settled.append(row.write(_DROPPED.sub("", line[position:])))
         return "".join(settled)
+
+    def _without_overwritten(self, line: str) -> str:
+        """A shorter line with the same effect: without what its own progress wipes or covers.
+
+        A flood of progress is then as fast as other output. Nothing that could fill a row goes.
+        """
+        erasure = _last_erasure(line)
+        if erasure is not None:
+            before = line[: erasure.start()]
+            if _JUMP.search(before) is None and self._row.column + _longest(before) < ROW_WIDTH:
+                self._row.clear()
+                line = line[erasure.end() :]
+        if "\x1b" in line or "\x08" in line or "\r" not in line:
+            return line
+        first, *others = line.split("\r")
+        lengths = list(map(len, others))
+        longest = max(lengths)
+        if longest >= ROW_WIDTH or _DROPPED.search(line) is not None:
+            return line
+        # What stands before the last of the longest parts is covered by it.
+        others = others[len(others) - 1 - lengths[::-1].index(longest) :]
+        kept: list[str] = []
+        covered = 0
+        for part in reversed(others):
+            if len(part) > covered:
+                kept.append(part)
+                covered = len(part)
+        if not others[-1]:
+            kept.insert(0, "")  # the cursor stays at the start of the row
+        return "\r".join((first, *reversed(kept)))
+
+
+def _last_erasure(line: str) -> re.Match[str] | None:
+    """The last place where the whole row is wiped and written anew."""
+    end = len(line)
+    for _ in range(4):
+        start = line.rfind("\r", 0, end)
+        if start < 0:
+            return None
+        for position in (max(start - 4, 0), start):
+            found = _ERASURE.match(line, position)
+            if found is not None:
+                return found
+        end = start
+    return None
+
+
+def _longest(line: str) -> int:
+    return max(map(len, line.split("\r")))
 
 
 class _Row:
@@ -181,9 +235,13 @@ class _Row:
     def end(self) -> str:
         """End the line; returns its last row with the LF, and starts a new row."""
         text = self.text
+        self.clear()
+        return f"{text}\n"
+
+    def clear(self) -> None:
+        """Start a new row."""
         self.text, self.column = "", 0
         self._erase_from, self._erase_to = ROW_WIDTH, 0
-        return f"{text}\n"
 
     def command(self, final: str, parameters: str) -> None:
         """Obey a CSI command that acts within the row."""
