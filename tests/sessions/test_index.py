@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sloyd.errors import SessionError
-from sloyd.sessions.catalog import delete_session
+from sloyd.sessions.catalogue import delete_session
 from sloyd.sessions.fts import match_expression
 from sloyd.sessions.index import SessionIndex
 from sloyd.sessions.session import Session

@@ -230,7 +230,7 @@ def _sessions(options: Options) -> Path:
 
 def _export(options: Options, reference: str) -> int:
     from sloyd.modes.export import export_file
-    from sloyd.sessions.catalog import find_session
+    from sloyd.sessions.catalogue import find_session
 
     path = find_session(_sessions(options), reference, str(_directory(options.cwd) or Path.cwd()))
     target = options.words[0] if options.words else None

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from sloyd.errors import SessionError
-from sloyd.sessions.catalog import find_session, newest_session
+from sloyd.sessions.catalogue import find_session, newest_session
 from sloyd.sessions.forks import copy_branch
 from sloyd.sessions.session import Session
 

@@ -29,7 +29,7 @@ async def _new(agent: CodingAgent, arguments: str, door: Door) -> None:
 
 
 async def _resume(agent: CodingAgent, arguments: str, door: Door) -> None:
-    from sloyd.sessions.catalog import find_session, list_sessions
+    from sloyd.sessions.catalogue import find_session, list_sessions
     from sloyd.sessions.session import Session
 
     cwd = agent.workspace.cwd

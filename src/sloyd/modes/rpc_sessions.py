@@ -11,7 +11,7 @@ from sloyd.llm.messages import AssistantMessage, UserMessage, text_of
 from sloyd.modes import rpc_commands as commands
 from sloyd.modes import rpc_results as results
 from sloyd.modes.rpc_context import Handling, RpcContext
-from sloyd.sessions.catalog import find_session
+from sloyd.sessions.catalogue import find_session
 from sloyd.sessions.entries import MessageEntry
 from sloyd.sessions.session import Session
 from sloyd.sessions.stats import session_stats

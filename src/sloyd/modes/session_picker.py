@@ -8,7 +8,7 @@ from pathlib import Path
 from sloyd.errors import SessionError, UsageError
 from sloyd.modes.output import Output
 from sloyd.modes.session_rows import session_row
-from sloyd.sessions.catalog import list_sessions
+from sloyd.sessions.catalogue import list_sessions
 
 __all__ = ["pick_session"]
 

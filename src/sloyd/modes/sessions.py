@@ -17,7 +17,7 @@ from sloyd.harness.settings_files import load_settings
 from sloyd.modes.export import export_file
 from sloyd.modes.output import Output, json_line
 from sloyd.modes.session_rows import local_time, session_row, short_ids
-from sloyd.sessions import catalog
+from sloyd.sessions import catalogue
 from sloyd.sessions.index import SearchHit, SessionIndex
 from sloyd.sessions.session import Session
 from sloyd.sessions.summary_of import SessionSummary, summary_of
@@ -52,7 +52,7 @@ class _Request(msgspec.Struct, frozen=True):
     sessions: Path
 
     def find(self, reference: str) -> Path:
-        return catalog.find_session(self.sessions, reference, str(Path.cwd()))
+        return catalogue.find_session(self.sessions, reference, str(Path.cwd()))
 
     def one(self) -> Path:
         if len(self.words) != 1:
@@ -77,13 +77,13 @@ def sessions_door(arguments: Sequence[str]) -> int:
         case "rename":
             if not request.words:
                 raise UsageError(_USAGE)
-            catalog.rename_session(request.find(request.words[0]), " ".join(request.words[1:]))
+            catalogue.rename_session(request.find(request.words[0]), " ".join(request.words[1:]))
         case "delete":
             return _delete(request, out)
         case "export":
             _export(request, out)
         case "move":
-            path = catalog.relocate_session(request.one(), request.sessions, str(Path.cwd()))
+            path = catalogue.relocate_session(request.one(), request.sessions, str(Path.cwd()))
             out.line(str(path))
         case "path":
             out.line(str(request.one()))
@@ -131,7 +131,7 @@ def _list(request: _Request, out: Output) -> None:
         for summary in found:
             out.write(json_line(summary))
         return
-    ids = [path.stem.partition("_")[2] for path in catalog.session_files(request.sessions)]
+    ids = [path.stem.partition("_")[2] for path in catalogue.session_files(request.sessions)]
     short = short_ids([*ids, *(summary.id for summary in found)])
     for summary in found:
         row = session_row(summary, short.get(summary.id, ""), cwd=cwd is None)
@@ -140,7 +140,7 @@ def _list(request: _Request, out: Output) -> None:
         where = "" if cwd is None else " of this directory; --all lists every project"
         Output("stderr").line(f"there are no sessions{where}")
     if cwd is not None:
-        for path in catalog.moved_sessions(request.sessions, cwd):
+        for path in catalogue.moved_sessions(request.sessions, cwd):
             summary = summary_of(path)
             Output("stderr").line(
                 f"{summary.title} began here when this directory was {summary.cwd};"
@@ -154,7 +154,7 @@ def _summaries(sessions: Path, cwd: str | None) -> Iterator[SessionSummary]:
         with SessionIndex(sessions) as index:
             yield from index.sessions(cwd)
     except SessionError:
-        yield from catalog.list_sessions(sessions, cwd)
+        yield from catalogue.list_sessions(sessions, cwd)
 
 
 def _search(request: _Request, out: Output) -> int:
@@ -179,7 +179,7 @@ def _search(request: _Request, out: Output) -> int:
 
 
 def _files(request: _Request) -> list[Path]:
-    return catalog.session_files(request.sessions)
+    return catalogue.session_files(request.sessions)
 
 
 def _hit_object(hit: SearchHit) -> dict[str, Any]:
@@ -256,7 +256,7 @@ def _delete(request: _Request, out: Output) -> int:
         summary = summary_of(path)
         if "--yes" not in request.switches and not _agrees(summary, out):
             return 1
-        catalog.delete_session(path)
+        catalogue.delete_session(path)
     return 0
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from sloyd.errors import SessionError
-from sloyd.sessions.catalog import session_files
+from sloyd.sessions.catalogue import session_files
 from sloyd.sessions.entries import SessionInfoEntry
 from sloyd.sessions.fts import SCHEMA, SCHEMA_VERSION, match_expression, searchable, take_marks
 from sloyd.sessions.plain import entry_role, entry_text

@@ -17,7 +17,7 @@ from anyio.to_thread import run_sync
 
 from sloyd.errors import SessionError, UsageError, WorkspaceError
 from sloyd.llm.messages import AssistantMessage, ToolCall, UserMessage, text_of
-from sloyd.sessions.catalog import read_header
+from sloyd.sessions.catalogue import read_header
 from sloyd.sessions.codec import ms_from_iso
 from sloyd.sessions.entries import MessageEntry
 from sloyd.sessions.journal import Journal, JournalEntry

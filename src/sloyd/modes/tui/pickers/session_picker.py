@@ -16,7 +16,7 @@ from sloyd.modes.tui.keys import KeyMap
 from sloyd.modes.tui.pickers.dialogs import ConfirmScreen, LineScreen
 from sloyd.modes.tui.pickers.fuzzy_screen import FuzzyScreen
 from sloyd.modes.tui.pickers.row_list import Row
-from sloyd.sessions.catalog import delete_session, list_sessions, rename_session
+from sloyd.sessions.catalogue import delete_session, list_sessions, rename_session
 from sloyd.sessions.index import SessionIndex
 from sloyd.sessions.summary_of import SessionSummary
 

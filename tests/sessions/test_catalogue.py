@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sloyd.errors import SessionError
-from sloyd.sessions.catalog import (
+from sloyd.sessions.catalogue import (
     delete_session,
     find_session,
     list_sessions,
