@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from sloyd.harness.settings import DisplaySettings, Settings
 from sloyd.llm.messages import UserMessage, text_of
 from sloyd.modes.tui.answer_blocks import TextBlock
 from sloyd.modes.tui.blocks import NoticeBlock, UserBlock
@@ -330,6 +329,18 @@ async def test_another_session_shows_its_own_conversation(tmp_path: Path) -> Non
         assert not any(isinstance(b, UserBlock | TextBlock) for b in hands.app.transcript.blocks)
 
 
+async def test_the_footer_says_how_to_get_back_to_the_end(tmp_path: Path) -> None:
+    long = "\n\n".join(f"paragraph {number}" for number in range(80))
+    async with screening(tmp_path, [{"text": long}]) as hands:
+        await hands.say("write")
+        await hands.until_shown("paragraph 79")
+        await hands.press("pageup")
+        await hands.until_shown("↓ ctrl+end")
+        await hands.press("ctrl+end")
+        await hands.until(lambda: "↓ ctrl+end" not in hands.text)
+        assert "paragraph 79" in hands.text
+
+
 async def test_search_finds_marks_and_closes(tmp_path: Path) -> None:
     long = "\n\n".join(f"paragraph {number}" for number in range(80))
     async with screening(tmp_path, [{"text": f"A needle here.\n\n{long}"}]) as hands:
@@ -349,34 +360,6 @@ async def test_typing_goes_to_the_composer_from_wherever_the_focus_is(tmp_path: 
         hands.app.set_focus(None)
         await hands.press("a", "b")
         assert hands.app.composer.text == "ab"
-
-
-@pytest.mark.parametrize("theme", ["dark", "light", "terminal", "system"])
-async def test_every_theme_draws(tmp_path: Path, theme: str) -> None:
-    settings = Settings(display=DisplaySettings(theme=theme, reduced_motion=True))
-    async with screening(tmp_path, [{"text": "`code`"}], settings=settings) as hands:
-        await hands.say("hi")
-        await hands.until_shown("code")
-
-
-async def test_a_theme_that_is_not_there_is_named(tmp_path: Path) -> None:
-    settings = Settings(display=DisplaySettings(theme="nosuch", reduced_motion=True))
-    async with screening(tmp_path, settings=settings) as hands:
-        await hands.until_shown("there is no theme nosuch")
-
-
-async def test_no_color_draws_no_colours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("NO_COLOR", "1")
-    async with screening(tmp_path, [{"text": "`code`"}]) as hands:
-        await hands.say("hi")
-        await hands.until_shown("code")
-        colours = {
-            segment.style.color.name
-            for strip in hands.app.screen._compositor.render_strips(hands.app.size)
-            for segment in strip
-            if segment.style is not None and segment.style.color is not None
-        }
-        assert colours <= {"default"}
 
 
 async def test_a_fault_in_a_listener_of_ours_ends_the_app_and_is_not_hidden(tmp_path: Path) -> None:

@@ -23,7 +23,8 @@ TURNS: list[dict[str, Any]] = [
     },
     {"calls": [{"name": "edit", "arguments": {"path": "price.py", "edits": EDITS}}]},
     {
-        "text": "Prices are **rounded** now:\n\n1. `price` rounds to cents\n2. `tax` is as it was\n\n"
+        "text": "Prices are **rounded** now:\n\n"
+        "1. `price` rounds to cents\n2. `tax` is as it was\n\n"
         "```python\nprice(1999)  # 19.99\n```"
     },
 ]

@@ -50,7 +50,7 @@ from sloyd.sessions.entries import CompactionEntry
 if TYPE_CHECKING:
     from sloyd.harness.coding_agent import CodingAgent
 
-__all__ = ["SloydApp"]
+__all__ = ["MainScreen", "SloydApp"]
 
 _LONG_RUN = 15.0
 """Seconds of a run whose end is worth a notification."""
@@ -271,7 +271,8 @@ class SloydApp(App[int], inherit_bindings=False):
 
     def _draw_footer(self) -> None:
         self._footer_timer = None
-        self.footer.show(self.status.facts())
+        behind = "" if self.transcript.following else self.keys.shown("view.bottom")
+        self.footer.show(self.status.facts(behind=behind))
 
     # What the person does
 
@@ -312,6 +313,9 @@ class SloydApp(App[int], inherit_bindings=False):
         if len(self.screen_stack) == 1 and self.controls.hear(event):
             event.stop()
             event.prevent_default()
+
+    def on_transcript_follow_changed(self) -> None:
+        self.refresh_footer()
 
     def on_text_selected(self) -> None:
         self.controls.copy_selection()

@@ -29,8 +29,9 @@ def code_lines(code: str, language: str, width: int, style: str) -> list[Text]:
         text = Text(code)
     else:
         text = _syntax(style).highlight_with(code, lexer)
-        text.rstrip()
-    return [piece for line in text.split("\n", allow_blank=True) for piece in _folded(line, width)]
+    # Lexers end what they read in a line break; lines of blanks before it are the code's own.
+    lines = text.split("\n", allow_blank=True)[: code.count("\n") + 1]
+    return [piece for line in lines for piece in _folded(line, width)]
 
 
 def _folded(line: Text, width: int) -> list[Text]:

@@ -74,7 +74,7 @@ class Controls:
             app.screen.clear_selection()
         elif app.talk.stop_shell():
             return
-        elif app.agent.is_running:
+        elif app.agent.is_running or app.activity.doing == "compacting":
             app.agent.abort()
             app.take_back()
         elif now - self._last_escape < _TWICE and not app.composer.text:

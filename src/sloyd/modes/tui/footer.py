@@ -17,7 +17,12 @@ __all__ = ["Footer", "FooterFacts", "short_count", "short_path"]
 
 @dataclass(frozen=True, slots=True)
 class FooterFacts:
-    """What the footer says. ``context`` is the share of the window in use, from 0 to 1."""
+    """What the footer says.
+
+    Attributes:
+        context: the share of the window in use, from 0 to 1.
+        behind: the key that goes to the end, when the end is out of sight.
+    """
 
     directory: str = ""
     branch: str | None = None
@@ -31,6 +36,7 @@ class FooterFacts:
     cached: int = 0
     cost: float = 0.0
     queued: int = 0
+    behind: str = ""
 
 
 class Footer(Widget):
@@ -93,7 +99,13 @@ class Footer(Widget):
         queue = f"{facts.queued} waiting" if facts.queued else ""
         tokens = f"↑{short_count(facts.input + facts.cached)} ↓{short_count(facts.output)}"
         # From the most important to the least; what does not fit beside the model is left out.
-        offered: list[tuple[str, Role]] = [(share, context), (queue, "accent"), (cost, "muted")]
+        below = f"↓ {facts.behind}" if facts.behind else ""
+        offered: list[tuple[str, Role]] = [
+            (share, context),
+            (queue, "accent"),
+            (below, "accent"),
+            (cost, "muted"),
+        ]
         if facts.input or facts.output:
             offered.append((tokens, "muted"))
         room = width - min(cell_len(model), width // 2) - 2

@@ -35,7 +35,7 @@ class MarkdownStream:
     def lines(self, text: str) -> list[Text]:
         """The lines of the text so far; each text begins with the one given before."""
         tail = text[self._done_length :]
-        starts = block_starts(tail)
+        starts = [start for start in block_starts(tail) if _is_certain(tail, start)]
         if len(starts) > 1:
             cut = _offset(tail, starts[-1])
             self._finish(tail[:cut])
@@ -84,6 +84,17 @@ class MarkdownStream:
         lines = code_lines(code, language, self._width - 2, self._looks.pygments)
         lines += [Text() for _ in range(missing)]
         return [Text.assemble("  ", line) for line in lines]
+
+
+def _is_certain(text: str, line: int) -> bool:
+    """Whether what begins at that line will never turn out to belong to what stands before it.
+
+    A line that still grows may: three backquotes open a code block, unless another backquote comes
+    in the same line, and then they go on with the paragraph. Not behind a blank line.
+    """
+    if line == 0 or line < text.count("\n"):
+        return True
+    return not text.split("\n")[line - 1].strip()
 
 
 def _offset(text: str, line: int) -> int:

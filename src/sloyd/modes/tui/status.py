@@ -43,8 +43,8 @@ class Status:
         """See which branch the work tree is on; commands may have changed it."""
         self._branch = git_branch(self._agent.workspace.cwd)
 
-    def facts(self) -> FooterFacts:
-        """What the footer is to say now."""
+    def facts(self, *, behind: str = "") -> FooterFacts:
+        """What the footer is to say now; ``behind`` is the key that goes to the end."""
         agent = self._agent
         info = agent.model.info
         usage = self._usage
@@ -62,4 +62,5 @@ class Status:
             cached=usage.cache_read,
             cost=usage.cost.total,
             queued=self._queued,
+            behind=behind,
         )

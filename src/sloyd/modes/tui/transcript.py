@@ -13,6 +13,7 @@ from dataclasses import replace
 from rich.style import Style
 from textual import events
 from textual.geometry import Offset, Size
+from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.selection import Selection
 from textual.strip import Strip
@@ -37,6 +38,9 @@ _REST = 2.0
 
 class Transcript(ScrollView, can_focus=False):
     """A view of blocks."""
+
+    class FollowChanged(Message):
+        """It follows the end from now on, or no longer."""
 
     DEFAULT_CSS = """
     Transcript {
@@ -64,7 +68,7 @@ class Transcript(ScrollView, can_focus=False):
         self._stack = Stack(
             Canvas(80, theme, Style(), shown=shown or Shown(), cwd=cwd, registry=registry)
         )
-        self._following = True
+        self._follows = True
         self._settling = False
         self._timer: Timer | None = None
         self._cost = 0.0
@@ -90,7 +94,17 @@ class Transcript(ScrollView, can_focus=False):
     @property
     def following(self) -> bool:
         """Whether the end stays in sight when something is added."""
-        return self._following
+        return self._follows
+
+    @property
+    def _following(self) -> bool:
+        return self._follows
+
+    @_following.setter
+    def _following(self, follows: bool) -> None:
+        if follows != self._follows:
+            self._follows = follows
+            self.post_message(self.FollowChanged())
 
     def add(self, *blocks: Block) -> None:
         """Put blocks at the end."""
