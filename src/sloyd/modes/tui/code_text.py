@@ -25,10 +25,7 @@ def code_lines(code: str, language: str, width: int, style: str) -> list[Text]:
     """
     code = code.rstrip("\n").expandtabs(4)
     lexer = _lexer(language) if len(code) <= _LONGEST else None
-    if lexer is None:
-        text = Text(code)
-    else:
-        text = _syntax(style).highlight_with(code, lexer)
+    text = Text(code) if lexer is None else _syntax(style).highlight_with(code, lexer)
     # Lexers end what they read in a line break; lines of blanks before it are the code's own.
     lines = text.split("\n", allow_blank=True)[: code.count("\n") + 1]
     return [piece for line in lines for piece in _folded(line, width)]
