@@ -19,6 +19,7 @@ __all__ = [
     "NEW",
     "OLD",
     "PATH",
+    "Names",
     "mended",
     "renamed",
 ]

@@ -1,4 +1,13 @@
-"""A session as one file for people or programs: HTML, Markdown or JSONL."""
+"""A session as one file for people or programs: HTML, Markdown or JSONL.
+
+The modules:
+
+    html_page      One self-contained HTML file with all branches of a session.
+    html_entries   Each entry as an article of the page.
+    html_tools     A tool call and its result as one card.
+    html_text      Text as HTML, from sources that may be hostile.
+    markdown_file  The active branch as a Markdown document.
+"""
 
 from __future__ import annotations
 
