@@ -30,6 +30,8 @@ __all__ = ["main"]
 
 _SIZE = (40, 120)
 _COMPOSER = "╭".encode()
+_PLACEHOLDER = b"sk for something"
+"""The cursor stands on its first letter and parts that from the rest."""
 _RUNS = 5
 
 
@@ -97,7 +99,7 @@ def _first(directory: Path) -> list[Figure]:
         terminal = _Terminal([sloyd_program(), "--model", f"scripted:{script}"], directory)
         try:
             frames.append(terminal.wait_for(_COMPOSER))
-            ready.append(terminal.wait_for(b"Ask for something"))
+            ready.append(terminal.wait_for(_PLACEHOLDER))
         finally:
             terminal.close()
     return [
