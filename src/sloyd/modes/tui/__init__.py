@@ -97,7 +97,6 @@ Screens over it:
     screens           The pickers and what follows from a choice in them; each is loaded when it
                       is first opened.
     screen_door       The screen as commands and extensions see it.
-    dialogs           Small questions over the screen: yes or no, one of several, a line of text.
     pickers           The screens from which something is picked.
     settings_screen   All settings of the declared table: to be searched, read and changed.
     tree_screen       The session as a tree: going to another place in it, with or without a

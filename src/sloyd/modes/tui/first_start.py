@@ -19,7 +19,7 @@ from sloyd.llm.providers import PROVIDERS, Provider
 from sloyd.modes.tui.key_store import keep_in_file, keep_in_keyring, keyring_name, set_provider
 from sloyd.modes.tui.keys import KeyMap
 from sloyd.modes.tui.messages import ModelPicked
-from sloyd.modes.tui.pickers.dialogs import LineScreen, SelectScreen
+from sloyd.modes.tui.pickers.dialogs import InputDialog, SelectDialog
 from sloyd.modes.tui.pickers.fuzzy_screen import FuzzyScreen
 from sloyd.modes.tui.pickers.row_list import Row
 
@@ -138,7 +138,7 @@ class FirstStart(FuzzyScreen[_Way, ModelPicked]):
 
     async def _other_server(self) -> ModelPicked | None:
         url = await self.app.push_screen_wait(
-            LineScreen("Address of the server", "http://127.0.0.1:8000/v1")
+            InputDialog(self.keys, "Address of the server", "http://127.0.0.1:8000/v1")
         )
         if not url or not url.strip():
             return None
@@ -146,7 +146,9 @@ class FirstStart(FuzzyScreen[_Way, ModelPicked]):
         if not model:
             return None
         key = await self.app.push_screen_wait(
-            LineScreen("Its key, if it needs one", secret=True, hint="Enter without a key: none")
+            InputDialog(
+                self.keys, "Its key, if it needs one", secret=True, hint="Enter without a key: none"
+            )
         )
         if key is None:
             return None
@@ -163,14 +165,18 @@ class FirstStart(FuzzyScreen[_Way, ModelPicked]):
 
         models = await asyncio.to_thread(offered_models, url) if url.startswith("http://") else ()
         if not models:
-            return await self.app.push_screen_wait(LineScreen("Name of the model there"))
-        picked = await self.app.push_screen_wait(SelectScreen(self.keys, "Model", models))
+            return await self.app.push_screen_wait(
+                InputDialog(self.keys, "Name of the model there")
+            )
+        picked = await self.app.push_screen_wait(SelectDialog(self.keys, "Model", models))
         return None if picked is None else models[picked]
 
     async def _with_key(self, provider: Provider) -> ModelPicked | None:
         base_url = provider.base_url
         if not base_url:
-            typed = await self.app.push_screen_wait(LineScreen(f"Address of your {provider.title}"))
+            typed = await self.app.push_screen_wait(
+                InputDialog(self.keys, f"Address of your {provider.title}")
+            )
             if not typed or not typed.strip():
                 return None
             base_url = typed.strip()
@@ -179,7 +185,7 @@ class FirstStart(FuzzyScreen[_Way, ModelPicked]):
         if variable:
             hint += f" Or leave with Esc and set {variable} before the next start."
         key = await self.app.push_screen_wait(
-            LineScreen(f"Key of {provider.title}", secret=True, hint=hint)
+            InputDialog(self.keys, f"Key of {provider.title}", secret=True, hint=hint)
         )
         if not key or not key.strip():
             return None
@@ -209,7 +215,7 @@ class FirstStart(FuzzyScreen[_Way, ModelPicked]):
             places.insert(0, ("keyring", f"In the system's keyring ({keyring})"))
         places.append(("nowhere", f"Nowhere: I set {variable} myself; use it this time"))
         picked = await self.app.push_screen_wait(
-            SelectScreen(self.keys, "Where is the key to be kept?", [text for _, text in places])
+            SelectDialog(self.keys, "Where is the key to be kept?", [text for _, text in places])
         )
         return None if picked is None else places[picked][0]
 

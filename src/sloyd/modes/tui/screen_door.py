@@ -48,17 +48,17 @@ class ScreenDoor:
         self._transcript.add(NoticeBlock(message, level))
 
     async def confirm(self, title: str, message: str = "") -> bool:
-        from sloyd.modes.tui.dialogs import ConfirmDialog
+        from sloyd.modes.tui.pickers.dialogs import ConfirmDialog
 
         return await self.ask(ConfirmDialog(self._keys, title, message)) or False
 
     async def select(self, title: str, options: Sequence[str]) -> int | None:
-        from sloyd.modes.tui.dialogs import SelectDialog
+        from sloyd.modes.tui.pickers.dialogs import SelectDialog
 
         return await self.ask(SelectDialog(self._keys, title, options))
 
     async def input(self, title: str, default: str = "") -> str | None:
-        from sloyd.modes.tui.dialogs import InputDialog
+        from sloyd.modes.tui.pickers.dialogs import InputDialog
 
         return await self.ask(InputDialog(self._keys, title, default))
 

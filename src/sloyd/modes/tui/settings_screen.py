@@ -13,7 +13,7 @@ from sloyd.errors import SloydError
 from sloyd.harness.settings import Setting, declared_settings, type_name
 from sloyd.harness.settings_edit import change_setting, parse_value
 from sloyd.modes.tui.keys import KeyMap
-from sloyd.modes.tui.pickers.dialogs import LineScreen, SelectScreen
+from sloyd.modes.tui.pickers.dialogs import InputDialog, SelectDialog
 from sloyd.modes.tui.pickers.fuzzy_screen import FuzzyScreen
 from sloyd.modes.tui.pickers.row_list import Row
 
@@ -85,12 +85,13 @@ class SettingsScreen(FuzzyScreen[Setting, tuple[str, ...]]):
             self._put(setting, "false" if self._values[setting.name] else "true")
         elif choices:
             options = [*choices, _UNSET]
-            picked = await self.app.push_screen_wait(SelectScreen(self.keys, setting.name, options))
+            picked = await self.app.push_screen_wait(SelectDialog(self.keys, setting.name, options))
             if picked is not None:
                 self._put(setting, options[picked] if picked < len(choices) else "")
         else:
             text = await self.app.push_screen_wait(
-                LineScreen(
+                InputDialog(
+                    self.keys,
                     setting.name,
                     _editable(self._values[setting.name]),
                     hint=f"{setting.doc}. {type_name(setting.type)}; empty for the default",

@@ -10,7 +10,7 @@ from textual import work
 from sloyd.errors import SloydError
 from sloyd.modes.tui.keys import KeyMap
 from sloyd.modes.tui.messages import TreeAction
-from sloyd.modes.tui.pickers.dialogs import LineScreen
+from sloyd.modes.tui.pickers.dialogs import InputDialog
 from sloyd.modes.tui.pickers.fuzzy_screen import FuzzyScreen
 from sloyd.modes.tui.pickers.row_list import Row
 from sloyd.modes.tui.tree_rows import FILTERS, TreeFilter, TreeRow, entry_line, tree_rows
@@ -139,7 +139,7 @@ class TreeScreen(FuzzyScreen[str, TreeAction]):
     async def _label(self, entry_id: str) -> None:
         session = self._agent.session
         old = session.labels.get(entry_id, "")
-        label = await self.app.push_screen_wait(LineScreen("Label of this entry", old))
+        label = await self.app.push_screen_wait(InputDialog(self.keys, "Label of this entry", old))
         if label is None:
             return
         try:

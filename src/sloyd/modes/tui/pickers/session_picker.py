@@ -13,7 +13,7 @@ from textual.widgets import Input
 
 from sloyd.errors import SloydError
 from sloyd.modes.tui.keys import KeyMap
-from sloyd.modes.tui.pickers.dialogs import ConfirmScreen, LineScreen
+from sloyd.modes.tui.pickers.dialogs import ConfirmDialog, InputDialog
 from sloyd.modes.tui.pickers.fuzzy_screen import FuzzyScreen
 from sloyd.modes.tui.pickers.row_list import Row
 from sloyd.sessions.catalogue import delete_session, list_sessions, rename_session
@@ -148,7 +148,7 @@ class SessionPicker(FuzzyScreen[str, Path]):
     async def _rename(self, path: str) -> None:
         summary = self._summary(path)
         old = (summary.name if summary is not None else None) or ""
-        name = await self.app.push_screen_wait(LineScreen("Name of the session", old))
+        name = await self.app.push_screen_wait(InputDialog(self.keys, "Name of the session", old))
         if name is None:
             return
         session = self._agent.session
@@ -168,7 +168,9 @@ class SessionPicker(FuzzyScreen[str, Path]):
             return
         summary = self._summary(path)
         title = summary.title if summary is not None else path
-        if not await self.app.push_screen_wait(ConfirmScreen("Delete this session?", title)):
+        if not await self.app.push_screen_wait(
+            ConfirmDialog(self.keys, "Delete this session?", title, by_enter=False)
+        ):
             return
         try:
             await asyncio.to_thread(delete_session, Path(path))
