@@ -67,6 +67,12 @@ async def test_no_line_is_too_wide_and_the_share_comes_first(width: int) -> None
         assert second.startswith("43%")
 
 
+async def test_a_long_model_keeps_its_end_and_its_level() -> None:
+    facts = FooterFacts(model="provider/some/long-model-name", thinking="high", window=1000)
+    assert (await lines_at(42, facts))[1].endswith("long-model-name · high")
+    assert (await lines_at(24, facts))[1].endswith("… · high")
+
+
 @pytest.mark.parametrize(
     ("number", "text"),
     [

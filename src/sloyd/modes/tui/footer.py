@@ -90,7 +90,11 @@ class Footer(Widget):
     def _use(self, width: int) -> list[tuple[str, Role]]:
         facts = self.facts
         level = f" · {facts.thinking}" if facts.thinking != "off" else ""
-        model = safe_text(facts.model) + level
+        name = safe_text(facts.model)
+        if cell_len(name + level) > width // 2:
+            # The end of a path, or of provider/model, tells the most.
+            name = name.rstrip("/").rsplit("/", 1)[-1]
+        model = name + level
         used = facts.context * 100
         context: Role = "error" if used >= 90 else "warning" if used >= 75 else "muted"
         share = f"{used:.0f}%" if facts.window else ""
@@ -118,7 +122,9 @@ class Footer(Widget):
             shown[0] = (share + window, context)
         parts = [part for each in shown for part in (each, ("  ", "muted"))]
         taken = sum(cell_len(text) for text, _ in parts)
-        model = _cut_right(model, width - taken)
+        room = width - taken
+        if cell_len(model) > room:
+            model = _cut_right(name, room - cell_len(level)) + level if room > 12 else ""
         gap = width - taken - cell_len(model)
         return [*parts, (" " * max(gap, 0), "muted"), (model, "muted")]
 
