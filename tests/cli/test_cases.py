@@ -240,3 +240,32 @@ def test_no_trouble_is_ever_printed(
         assert done.returncode == 2, (line, text)
         assert fits(text), text
         assert not any(trouble in done.stderr for trouble in TROUBLE), text
+
+
+@pytest.mark.parametrize("signals", [1, 2])
+def test_an_extension_that_holds_the_loop_does_not_hold_the_process(
+    home: Path, tmp_path: Path, signals: int
+) -> None:
+    """Nobody hears of a signal in the loop any more; one ends it in a while, two at once."""
+    mark = tmp_path / "held"
+    extension = tmp_path / "holding.py"
+    extension.write_text(
+        "from pathlib import Path\n"
+        "def setup(api):\n"
+        "    @api.on('turn_start')\n"
+        "    def hold(event):\n"
+        f"        Path({str(mark)!r}).touch()\n"
+        "        while True:\n"
+        "            pass\n"
+    )
+    model = script(tmp_path, {"text": "never"})
+    with started("--model", model, "-e", str(extension), "-p", "hi", cwd=tmp_path) as process:
+        assert process.stdin is not None
+        process.stdin.close()
+        wait_for(mark.exists)
+        began = time.monotonic()
+        for _ in range(signals):
+            process.send_signal(signal.SIGTERM)
+            time.sleep(0.2)
+        assert process.wait(8) == 143
+    assert (time.monotonic() - began < 2) == (signals == 2)

@@ -7,20 +7,26 @@ model, not configuration, so they are read without project trust.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
+from sloyd.errors import SettingsError
+from sloyd.harness.left_files import read_left
 from sloyd.text.markup import attribute
 
 __all__ = ["NAMES", "ContextFile", "find_context_files", "project_context"]
+
+_LARGEST = 128 << 10
+"""Bytes of one file that the model is told: some 32,000 tokens, far beyond what people write."""
 
 NAMES = ("AGENTS.override.md", "AGENTS.md", "AGENTS.MD", "CLAUDE.md", "CLAUDE.MD")
 
 
 class ContextFile(msgspec.Struct, frozen=True):
-    """One file of instructions. ``problem`` says why its text is empty, if it could not be read."""
+    """One file of instructions. ``problem`` says why its text is not whole, or empty."""
 
     path: Path
     text: str
@@ -34,7 +40,8 @@ def find_context_files(cwd: Path, home: Path) -> list[ContextFile]:
     directories = [home, *(path for path in reversed(upward) if path != skipped)]
     found: dict[Path, ContextFile] = {}
     for directory in directories:
-        path = next((directory / name for name in NAMES if (directory / name).is_file()), None)
+        paths = (directory / name for name in NAMES)
+        path = next((path for path in paths if os.path.isfile(path)), None)
         if path is not None and path.resolve() not in found:
             found[path.resolve()] = _read(path)
     return list(found.values())
@@ -55,9 +62,20 @@ def project_context(files: Sequence[ContextFile]) -> str:
 
 def _read(path: Path) -> ContextFile:
     try:
-        return ContextFile(path, path.read_bytes().decode("utf-8-sig", "replace"))
-    except OSError as error:
-        return ContextFile(path, "", f"{path}: cannot be read: {error.strerror}")
+        data = read_left(path, _LARGEST + 1)
+    except SettingsError as error:
+        return ContextFile(path, "", f"{path}: {error}")
+    if b"\0" in data[:8192]:
+        return ContextFile(path, "", f"{path}: is binary, not text; left out")
+    if len(data) <= _LARGEST:
+        return ContextFile(path, data.decode("utf-8-sig", "replace"))
+    kept = data[: data.rfind(b"\n", 0, _LARGEST) + 1] or data[:_LARGEST]
+    text = kept.decode("utf-8-sig", "replace")
+    return ContextFile(
+        path,
+        f"{text}\n[Cut at {_LARGEST >> 10} KiB; read {path} for the rest.]",
+        f"{path}: is larger than {_LARGEST >> 10} KiB; the model is told only of its beginning",
+    )
 
 
 def _main_repository(upward: Sequence[Path]) -> Path | None:
@@ -67,11 +85,11 @@ def _main_repository(upward: Sequence[Path]) -> Path | None:
     """
     for directory in upward:
         pointer = directory / ".git"
-        if not pointer.is_file():
+        if not os.path.isfile(pointer):
             continue
         try:
-            text = pointer.read_text("utf-8", "replace")
-        except OSError:
+            text = read_left(pointer, 4096).decode("utf-8", "replace")
+        except SettingsError:
             return None
         target = text.removeprefix("gitdir:").strip()
         main, inside, _ = target.partition("/.git/worktrees/")

@@ -11,8 +11,12 @@ import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from sloyd.errors import SettingsError
+from sloyd.harness.home import replace_privately
 
 __all__ = ["GROUP", "EntryPoint", "installed_extensions"]
 
@@ -64,13 +68,8 @@ def _kept(cache: Path, stamps: list[tuple[str, int]]) -> list[EntryPoint] | None
 
 
 def _keep(cache: Path, stamps: list[tuple[str, int]], points: list[EntryPoint]) -> None:
-    temporary = cache.with_name(f"{cache.name}.{os.getpid()}")
-    try:
-        cache.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        temporary.write_text(json.dumps({"stamps": stamps, "points": points}), "utf-8")
-        temporary.replace(cache)
-    except OSError:
-        temporary.unlink(missing_ok=True)
+    with suppress(SettingsError):
+        replace_privately(cache, json.dumps({"stamps": stamps, "points": points}))
 
 
 def _points(place: str) -> Iterator[EntryPoint]:

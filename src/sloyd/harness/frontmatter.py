@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Any
 
 import msgspec
+
+from sloyd.errors import SettingsError
+from sloyd.harness.left_files import read_left
 
 __all__ = ["Document", "DocumentProblem", "parse_document", "read_document"]
 
@@ -36,15 +40,17 @@ class Document(msgspec.Struct, frozen=True):
     def text(self, key: str) -> str:
         """A value of the header as text on one line, or nothing."""
         value = self.header.get(key)
-        return " ".join(str(value).split()) if value is not None else ""
+        # Of a few lines YAML can make lists in lists that no memory holds as text.
+        plain = isinstance(value, str | int | float | date)
+        return " ".join(str(value).split()) if plain else ""
 
 
 def read_document(path: Path) -> Document | DocumentProblem:
     """Read a file with an optional header."""
     try:
-        text = path.read_bytes().decode("utf-8-sig", "replace")
-    except OSError as error:
-        return DocumentProblem(path, f"cannot be read: {error.strerror}")
+        text = read_left(path).decode("utf-8-sig", "replace")
+    except SettingsError as error:
+        return DocumentProblem(path, str(error))
     return parse_document(path, text)
 
 
@@ -61,8 +67,11 @@ def parse_document(path: Path, text: str) -> Document | DocumentProblem:
         # The mark counts lines from 0 inside the block, which begins on line 2 of the file.
         line = error.problem_mark.line + 2 if error.problem_mark else None
         return DocumentProblem(path, f"the header is not YAML: {error.problem}", line)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, ArithmeticError) as error:
+        # The others: a date such as 2026-99-99, a number out of all bounds.
         return DocumentProblem(path, f"the header is not YAML: {error}", 1)
+    except RecursionError:
+        return DocumentProblem(path, "the header is nested too deeply", 1)
     if not isinstance(header, dict):
         return DocumentProblem(path, "the header must be keys and values", 1)
     return Document(path, text[found.end() :], header)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 
 from sloyd.errors import SettingsError
 
-__all__ = ["private_directory", "sloyd_home"]
+__all__ = ["private_directory", "replace_privately", "sloyd_home"]
 
 
 def sloyd_home(environment: Mapping[str, str]) -> Path:
@@ -24,10 +25,38 @@ def private_directory(path: Path) -> Path:
 
     Raises `SettingsError` when it cannot be made.
     """
+    # Parents that `Path.mkdir` makes would be open to others, whatever the mode of the last.
+    missing = [each for each in (path, *path.parents) if not os.path.isdir(each)]
     try:
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for directory in reversed(missing):
+            directory.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise SettingsError(
             f"cannot make the directory {path}: {error.strerror}; set SLOYD_HOME to a writable one"
         ) from error
     return path
+
+
+def replace_privately(path: Path, text: str) -> None:
+    """Put ``text`` in the place of a file, whole or not at all; a new one is this user's alone.
+
+    A link is followed: people keep their configuration in a repository of dotfiles. Raises
+    `SettingsError` when it cannot be written.
+    """
+    private_directory(path.parent)
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
+    try:
+        descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
+                file.write(text)
+            if target.exists():
+                temporary.chmod(target.stat().st_mode & 0o777)
+            temporary.replace(target)
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SettingsError(f"cannot write {path}: {reason}") from error

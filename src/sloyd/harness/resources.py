@@ -13,10 +13,18 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from sloyd.errors import UsageError
+from sloyd.errors import SettingsError, UsageError
 from sloyd.harness.context_files import ContextFile, find_context_files, project_context
 from sloyd.harness.events import Notice
 from sloyd.harness.home import sloyd_home
+from sloyd.harness.left_files import (
+    is_closed,
+    is_directory,
+    is_file,
+    is_same,
+    read_left,
+    read_left_text,
+)
 from sloyd.harness.model_tables import ModelTables
 from sloyd.harness.options import AgentOptions
 from sloyd.harness.settings_files import LoadedSettings, load_settings
@@ -104,14 +112,15 @@ async def find_resources(options: AgentOptions, variables: Mapping[str, str]) ->
         default = (options.settings or user.settings).sessions.project_trust
         trust = await decide_trust(project, home, options.trust_project, default, options.ask)
     own = project / ".sloyd" if project is not None and trust.trusted else None
-    if own is not None and (not own.is_dir() or (home.exists() and own.samefile(home))):
+    if own is not None and (not is_directory(own) or is_same(own, home)):
         own = None
     loaded = user
     if options.settings is not None:
         loaded = LoadedSettings(options.settings)
-    elif own is not None and (own / "config.toml").is_file():
+    elif own is not None and is_file(own / "config.toml"):
         loaded = load_settings(user_file, own / "config.toml")
-    problems = [str(problem) for problem in loaded.problems]
+    problems = [f"{place}: cannot be looked into" for place in (home, own) if _closed(place)]
+    problems += map(str, loaded.problems)
     models = None
     if loaded.tables.get("providers") or loaded.tables.get("models"):
         from sloyd.harness.model_config import read_model_tables
@@ -135,6 +144,11 @@ async def find_resources(options: AgentOptions, variables: Mapping[str, str]) ->
     problems += map(str, found)
     templates, found = find_templates(_template_roots(options, home, own))
     problems += map(str, found)
+    system_prompt = _first_file("SYSTEM.md", home, own, problems)
+    kept_addition = _first_file("APPEND_SYSTEM.md", home, own, problems)
+    if options.system_prompt is not None:
+        system_prompt = _text_or_file(options.system_prompt)
+    given = [_text_or_file(text) for text in options.append_system_prompt]
     roots = [home / "extensions", *([own / "extensions"] if own else [])]
     return Resources(
         home=home,
@@ -146,9 +160,11 @@ async def find_resources(options: AgentOptions, variables: Mapping[str, str]) ->
         context_files=tuple(context_files),
         skills=tuple(skills),
         templates=tuple(templates),
-        system_prompt=_system_prompt(options, home, own),
-        additions=tuple(_additions(options, home, own)),
-        extension_roots=tuple(root for root in roots if options.find_extensions and root.is_dir()),
+        system_prompt=system_prompt,
+        additions=tuple([kept_addition, *given] if kept_addition else given),
+        extension_roots=tuple(
+            root for root in roots if options.find_extensions and is_directory(root)
+        ),
         problems=tuple(problems),
     )
 
@@ -187,23 +203,18 @@ def _named(flag: str, value: str | Path) -> Path:
     return path
 
 
-def _system_prompt(options: AgentOptions, home: Path, own: Path | None) -> str | None:
-    if options.system_prompt is not None:
-        return _text_or_file(options.system_prompt)
-    return _first_file("SYSTEM.md", home, own)
+def _closed(place: Path | None) -> bool:
+    return place is not None and is_closed(place)
 
 
-def _additions(options: AgentOptions, home: Path, own: Path | None) -> list[str]:
-    kept = _first_file("APPEND_SYSTEM.md", home, own)
-    given = [_text_or_file(text) for text in options.append_system_prompt]
-    return [*([kept] if kept else []), *given]
-
-
-def _first_file(name: str, home: Path, own: Path | None) -> str | None:
-    """The project's file, else the user's."""
+def _first_file(name: str, home: Path, own: Path | None, problems: list[str]) -> str | None:
+    """The project's file, else the user's; one that cannot be read is told and skipped."""
     for directory in (own, home):
-        if directory is not None and (directory / name).is_file():
-            return (directory / name).read_bytes().decode("utf-8-sig", "replace")
+        if directory is not None and is_file(directory / name):
+            try:
+                return read_left(directory / name).decode("utf-8-sig", "replace")
+            except SettingsError as error:
+                problems.append(f"{directory / name}: {error}")
     return None
 
 
@@ -212,7 +223,9 @@ def _text_or_file(value: str) -> str:
     if "\n" in value or len(value) > 1024:
         return value
     path = Path(value).expanduser()
+    if not is_file(path):
+        return value
     try:
-        return path.read_text("utf-8-sig") if path.is_file() else value
-    except (OSError, ValueError) as error:
-        raise UsageError(f"cannot read the prompt file {value}: {error}") from error
+        return read_left_text(path)
+    except SettingsError as error:
+        raise UsageError(f"the prompt file {value} {error}") from error

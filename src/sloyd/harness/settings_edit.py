@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
 from sloyd.errors import SettingsError
-from sloyd.harness.home import private_directory
+from sloyd.harness.home import replace_privately
 from sloyd.harness.settings import Setting, declared_settings, type_name
 
 __all__ = ["change_setting", "find_setting", "parse_value"]
@@ -70,19 +69,4 @@ def change_setting(path: Path, name: str, value: Any) -> None:
         section.pop(row.key, None)
     else:
         section[row.key] = value
-    _replace(path, tomlkit.dumps(document))
-
-
-def _replace(path: Path, text: str) -> None:
-    private_directory(path.parent)
-    # Through a link to its target: people keep their configuration in a repository of dotfiles.
-    target = path.resolve()
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_text(text, "utf-8")
-        if target.exists():
-            temporary.chmod(target.stat().st_mode & 0o777)
-        temporary.replace(target)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise SettingsError(f"cannot write {path}: {error.strerror}") from error
+    replace_privately(path, tomlkit.dumps(document))

@@ -5,6 +5,7 @@ A broken file or value never stops the start: it is named with its file and line
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -12,6 +13,8 @@ from typing import Any
 
 import msgspec
 
+from sloyd.errors import SettingsError
+from sloyd.harness.left_files import read_left_text
 from sloyd.harness.settings import Setting, Settings, declared_settings, type_name
 
 __all__ = ["LoadedSettings", "SettingProblem", "load_settings"]
@@ -49,7 +52,7 @@ def load_settings(user: Path, project: Path | None = None) -> LoadedSettings:
 
     Files need not exist. Lists and values of the project replace the user's.
     """
-    files = [(path, path == project) for path in (user, project) if path and path.is_file()]
+    files = [(path, path == project) for path in (user, project) if path and os.path.isfile(path)]
     if not files:
         return LoadedSettings()
     rows = {row.name: row for row in declared_settings()}
@@ -82,12 +85,12 @@ def _parse(path: Path, problems: list[SettingProblem]) -> tuple[str, dict[str, A
     import tomllib
 
     try:
-        text = path.read_text("utf-8-sig")
+        text = read_left_text(path)
         return text, tomllib.loads(text)
-    except OSError as error:
-        problems.append(SettingProblem(path, None, f"cannot be read: {error.strerror}"))
-    except UnicodeDecodeError as error:
-        problems.append(SettingProblem(path, None, f"is not UTF-8: {error.reason}"))
+    except SettingsError as error:
+        problems.append(SettingProblem(path, None, str(error)))
+    except RecursionError:
+        problems.append(SettingProblem(path, None, "is nested too deeply"))
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"at line (\d+)", str(error))
         line = int(found.group(1)) if found else None

@@ -6,6 +6,7 @@ place; the model reads the file when the work calls for it; ``/skill:name`` puts
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -39,7 +40,7 @@ def find_skills(roots: Sequence[Path]) -> tuple[list[Skill], list[DocumentProble
     problems: list[DocumentProblem] = []
     seen: set[Path] = set()
     for root in roots:
-        for path in _files(root, 0):
+        for path in _files(root, 0, set()):
             real = path.resolve()
             if real in seen:
                 continue
@@ -55,21 +56,29 @@ def find_skills(roots: Sequence[Path]) -> tuple[list[Skill], list[DocumentProble
     return list(skills.values()), problems
 
 
-def _files(directory: Path, depth: int) -> Iterator[Path]:
-    """SKILL.md files, depth first; below a skill nothing is looked for. A file is a skill."""
-    if depth == 0 and directory.is_file():
+def _files(directory: Path, depth: int, seen: set[str]) -> Iterator[Path]:
+    """SKILL.md files, depth first; below a skill nothing is looked for. A file is a skill.
+
+    ``seen`` are the real directories that were looked into: links may lead in circles.
+    """
+    if depth == 0 and os.path.isfile(directory):
         yield directory
         return
+    real = os.path.realpath(directory)
+    if real in seen:
+        return
+    seen.add(real)
     own = directory / "SKILL.md"
-    if own.is_file():
+    if os.path.isfile(own):
         yield own
         return
     if depth == 0:
         yield from sorted(path for path in _children(directory) if path.suffix == ".md")
     if depth < _DEEPEST:
         for child in _children(directory):
-            if child.is_dir() and child.name not in _SKIPPED and not child.name.startswith("."):
-                yield from _files(child, depth + 1)
+            skipped = child.name in _SKIPPED or child.name.startswith(".")
+            if not skipped and os.path.isdir(child):
+                yield from _files(child, depth + 1, seen)
 
 
 def _children(directory: Path) -> list[Path]:

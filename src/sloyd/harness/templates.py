@@ -7,6 +7,7 @@ is never looked at again, so an argument that contains ``$1`` stays as it is.
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -40,7 +41,7 @@ def find_templates(roots: Sequence[Path]) -> tuple[list[Template], list[Document
     problems: list[DocumentProblem] = []
     for root in roots:
         try:
-            single = [root] if root.is_file() else None
+            single = [root] if os.path.isfile(root) else None
             paths = single or sorted(path for path in root.iterdir() if path.suffix == ".md")
         except OSError:
             continue

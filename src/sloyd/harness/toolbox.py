@@ -46,7 +46,7 @@ def tool_settings(settings: Settings) -> ToolSettings:
 def user_tool_settings(environment: Mapping[str, str]) -> ToolSettings:
     """What the user's own file says about the built-in tools, for doors without a project."""
     path = sloyd_home(environment) / "config.toml"
-    if not path.is_file():
+    if not os.path.isfile(path):
         return ToolSettings()
     from sloyd.harness.settings_files import load_settings  # most people have no such file
 

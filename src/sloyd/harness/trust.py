@@ -16,7 +16,8 @@ from typing import Literal, TypeAlias
 import msgspec
 
 from sloyd.errors import SettingsError
-from sloyd.harness.home import private_directory
+from sloyd.harness.home import replace_privately
+from sloyd.harness.left_files import is_same
 from sloyd.harness.settings import TrustDefault
 
 __all__ = [
@@ -63,10 +64,10 @@ def needs_trust(project: Path, home: Path | None = None) -> list[Path]:
     """
     found = []
     own = project / ".sloyd"
-    if own.is_dir() and not (home is not None and home.exists() and own.samefile(home)):
-        found += [own / name for name in _CONFIGURING if (own / name).exists()]
+    if os.path.isdir(own) and not (home is not None and is_same(own, home)):
+        found += [own / name for name in _CONFIGURING if os.path.lexists(own / name)]
     skills = project / ".agents" / "skills"
-    if skills.is_dir() and project.resolve() != Path.home().resolve():
+    if os.path.isdir(skills) and project.resolve() != Path.home().resolve():
         found.append(skills)
     return found
 
@@ -118,14 +119,7 @@ class TrustFile:
     def decide(self, project: Path, decision: TrustDecision) -> None:
         """Save a decision. Raises `SettingsError` when the file cannot be read or written."""
         saved = {**self._load(), str(project.resolve()): decision == "trusted"}
-        private_directory(self._path.parent)
-        temporary = self._path.with_name(f"trust.{os.getpid()}.tmp")
-        try:
-            temporary.write_text(json.dumps(saved, indent=2, sort_keys=True) + "\n", "utf-8")
-            temporary.replace(self._path)
-        except OSError as error:
-            temporary.unlink(missing_ok=True)
-            raise SettingsError(f"cannot write {self._path}: {error.strerror}") from error
+        replace_privately(self._path, json.dumps(saved, indent=2, sort_keys=True) + "\n")
 
     def _load(self) -> Mapping[str, bool]:
         try:

@@ -13,6 +13,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
+from sloyd.sessions.store import make_private_directory
+
 __all__ = ["Draft"]
 
 _MOST_AT_ONCE: Final = 32
@@ -79,7 +81,7 @@ def _lock(path: Path, *, create: bool) -> int | None:
     import fcntl
 
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_directory(path.parent)
         descriptor = os.open(path, os.O_RDWR | (os.O_CREAT if create else 0), 0o600)
     except OSError:
         return None

@@ -14,6 +14,8 @@ from typing import Final
 
 import msgspec
 
+from sloyd.sessions.store import make_private_directory
+
 __all__ = ["Browser", "History"]
 
 _MOST_ENTRIES: Final = 2_000
@@ -74,7 +76,7 @@ class History:
         """The file, open to append, while no other process changes it."""
         import fcntl
 
-        self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_directory(self._path.parent)
         while True:
             descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o600)
             try:
