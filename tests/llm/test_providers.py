@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sloyd.errors import ProviderError, UsageError
-from sloyd.llm.credentials import find_base_url, find_key
+from sloyd.llm.credentials import base_url_from, key_from
 from sloyd.llm.listing import list_models, nearest_names
 from sloyd.llm.providers import PROVIDERS, find_provider, model_info
 from sloyd.llm.wires import APIS, wire_for
@@ -13,17 +13,18 @@ from tests.llm.support import info_at
 from tests.servers import ProviderServer, error, page
 
 
-def test_a_flag_beats_the_environment() -> None:
-    environment = {"OPENAI_API_KEY": " from-env\n", "OPENAI_BASE_URL": "http://there/v1"}
-    assert find_key("openai", "from-flag ", environment) == "from-flag"
-    assert find_key("openai", None, environment) == "from-env"
-    assert find_key("openai", "", {"OPENAI_API_KEY": " "}) is None
-    assert find_key("anthropic", None, environment) is None
-    assert find_key("unheard-of", None, environment) is None
-    assert find_key("unheard-of", "x", environment) == "x"
-    assert find_base_url("openai-responses", None, environment) == "http://there/v1"
-    assert find_base_url("openai", "http://here/v1", environment) == "http://here/v1"
-    assert find_base_url("google", None, environment) is None
+def test_a_key_comes_from_the_environment() -> None:
+    openai, anthropic = PROVIDERS["openai"], PROVIDERS["anthropic"]
+    assert key_from(openai, {"OPENAI_API_KEY": " from-env\n"}) == "from-env"
+    assert key_from(openai, {"OPENAI_API_KEY": " "}) is None
+    assert key_from(anthropic, {"OPENAI_API_KEY": "from-env"}) is None
+
+
+def test_a_flag_beats_the_address_of_the_environment() -> None:
+    environment = {"OPENAI_BASE_URL": "http://there/v1"}
+    assert base_url_from(PROVIDERS["openai-responses"], None, environment) == "http://there/v1"
+    assert base_url_from(PROVIDERS["openai"], "http://here/v1", environment) == "http://here/v1"
+    assert base_url_from(PROVIDERS["google"], None, environment) is None
 
 
 def test_every_provider_has_a_wire() -> None:

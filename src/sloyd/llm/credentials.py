@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from sloyd.errors import ProviderError
-from sloyd.llm.providers import Provider, find_provider
+from sloyd.llm.providers import Provider
 
-__all__ = ["base_url_from", "find_base_url", "find_key", "is_there", "key_from", "secret_of"]
+__all__ = ["base_url_from", "is_there", "key_from", "secret_of"]
 
 # Compiled when it is first needed, which in most runs is never.
 _VARIABLE = r"\$(?:\{(\w+)\}|(\w+))"
@@ -22,33 +22,17 @@ _COMMAND_SECONDS = 60.0
 """Password managers may wait for a finger on a sensor."""
 
 
-def find_key(provider: str, flag: str | None, environment: Mapping[str, str]) -> str | None:
-    """The API key for a provider that is known by name, or None.
+def key_from(provider: Provider, environment: Mapping[str, str]) -> str | None:
+    """The key in the first of the provider's variables that holds one, or None.
 
     Blanks and line ends around a key, which copying brings along, are dropped; an empty variable
     counts as none.
     """
-    if flag is not None and flag.strip():
-        return flag.strip()
-    known = find_provider(provider)
-    return key_from(known, environment) if known else None
-
-
-def key_from(provider: Provider, environment: Mapping[str, str]) -> str | None:
-    """The key in the first of the provider's variables that holds one, or None."""
     for variable in provider.key_variables:
         value = environment.get(variable, "").strip()
         if value:
             return value
     return None
-
-
-def find_base_url(provider: str, flag: str | None, environment: Mapping[str, str]) -> str | None:
-    """The base URL given by flag or environment, or None for the provider's own."""
-    known = find_provider(provider)
-    if known is not None:
-        return base_url_from(known, flag, environment)
-    return flag.strip() if flag is not None and flag.strip() else None
 
 
 def base_url_from(

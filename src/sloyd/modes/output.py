@@ -83,17 +83,6 @@ class Output:
             self._silence()
             raise OutputFailed(f"cannot write to {self._name}: {error.strerror}") from error
 
-    def would_block(self, size: int) -> bool:
-        """Whether writing so many bytes may have to wait for a slow reader."""
-        stream = self._stream()
-        if stream is None or os.name != "posix":
-            return False
-        import select
-
-        # A pipe that is ready takes at least PIPE_BUF bytes; POSIX promises 512 of them.
-        descriptor = stream.fileno()
-        return size > select.PIPE_BUF or not select.select([], [descriptor], [], 0)[1]
-
     def line(self, text: str = "") -> None:
         """Write one line."""
         self.write(text + "\n")

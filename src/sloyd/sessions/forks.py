@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sloyd.errors import SessionError
 from sloyd.llm.messages import UserMessage, text_of
 from sloyd.sessions.entries import MessageEntry
 from sloyd.sessions.session import Session
@@ -48,20 +47,7 @@ def copy_branch(
     """
     parent = None if session.path is None else str(session.path)
     target = _empty(session, parent, sessions, directory, cwd or session.cwd)
-    try:
-        path = session.tree.path(leaf_id)
-        target.copy_entries(session, path)
-        taken = {node.id for node in path}
-        for entry_id, label in session.labels.items():
-            if entry_id in taken and target.labels.get(entry_id) != label:
-                target.set_label(entry_id, label)
-        if session.name and target.name != session.name:
-            target.set_name(session.name)
-    except SessionError:
-        target.close()
-        if target.path is not None:
-            target.path.unlink(missing_ok=True)
-        raise
+    target.take_branch(session, leaf_id)
     return target
 
 

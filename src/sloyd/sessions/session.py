@@ -371,8 +371,28 @@ class Session:
         """An entry id that is free."""
         return new_entry_id(self._scan.nodes)
 
-    def copy_entries(self, source: Session, nodes: Sequence[Node]) -> None:
-        """Take over entries of another session with their ids and all of their JSON, unread."""
+    def take_branch(self, source: Session, leaf_id: str | None) -> None:
+        """Make this new session a copy of the branch of another one that ends at ``leaf_id``.
+
+        Entries keep their ids and all of their JSON; labels and the name are taken along from
+        wherever they stand. Raises `SessionError` when it cannot be written; no file stays then.
+        """
+        try:
+            path = source.tree.path(leaf_id)
+            self._copy_entries(source, path)
+            taken = {node.id for node in path}
+            for entry_id, label in source.labels.items():
+                if entry_id in taken and self.labels.get(entry_id) != label:
+                    self.set_label(entry_id, label)
+            if source.name and self.name != source.name:
+                self.set_name(source.name)
+        except SessionError:
+            self.close()
+            if self.path is not None:
+                self.path.unlink(missing_ok=True)
+            raise
+
+    def _copy_entries(self, source: Session, nodes: Sequence[Node]) -> None:
         store = self._store
         was_durable = isinstance(store, FileStore) and store.durable
         if isinstance(store, FileStore):
@@ -405,11 +425,11 @@ class Session:
             self._go_on_elsewhere(str(error))
 
     def _go_on_elsewhere(self, reason: str) -> None:
-        from sloyd.sessions.forks import copy_branch
-
         old = self._store
         assert old.path is not None
-        copy = copy_branch(self, self.leaf_id, directory=old.path.parent)
+        folder = old.path.parent
+        copy = Session.create(folder, self.cwd, parent_session=str(old.path), directory=folder)
+        copy.take_branch(self, self.leaf_id)
         old.close()
         self._store, self._scan, self._tree = copy._store, copy._scan, copy._tree
         self.notices.append(f"{reason}; going on in a copy: {self.path}")

@@ -34,7 +34,6 @@ _MARKS: dict[CallState, tuple[str, Role]] = {
     "stopped": ("○", "warning"),
 }
 _FOLDED_LINES = 8
-_SHOWN_ARGUMENTS = 400
 
 
 class ToolBlock(BlockBase):

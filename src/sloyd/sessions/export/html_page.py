@@ -68,7 +68,7 @@ def html_page(session: Session) -> str:
         style=style,
         script=script,
         facts=_facts(session, entries),
-        tree=_tree(session, shown, around, active),
+        tree=_tree(shown, around, active),
         articles="\n".join(_article(shown_entry, around, active) for shown_entry in shown),
     )
 
@@ -133,7 +133,7 @@ def _article(shown: _Shown, around: Surroundings, active: set[str]) -> str:
     )
 
 
-def _tree(session: Session, shown: list[_Shown], around: Surroundings, active: set[str]) -> str:
+def _tree(shown: list[_Shown], around: Surroundings, active: set[str]) -> str:
     """Requests, branch points and labelled entries, indented by how deep their branch is."""
     followers: dict[str | None, int] = {}
     for item in shown:
