@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from msgspec import Meta, Struct
-
 from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.text.truncate import MAX_BYTES, format_size
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment
 from sloyd.tools.foreign_names import GREP, mended
+from sloyd.tools.search.parameters import GREP_LIMIT, GrepParameters
 
-__all__ = ["DEFAULT_LIMIT", "GrepParameters", "grep_tool"]
-
-DEFAULT_LIMIT = 100
-"""Matches, as in pi."""
+__all__ = ["grep_tool"]
 
 _LINE_LIMIT = 500
 
@@ -25,36 +19,8 @@ relative to the searched directory and sorted; lines of context as `path-line- t
 are in JSON quotes and can be passed on as they are. Respects .gitignore, inside repositories and \
 outside; hidden files are searched, .git is not; a file or directory named in `path` is searched \
 even if it is ignored. Matches in binary files are only mentioned. A pattern with \\n matches \
-across lines. Output is limited to {DEFAULT_LIMIT} matches or {format_size(MAX_BYTES)}; of a line \
+across lines. Output is limited to {GREP_LIMIT} matches or {format_size(MAX_BYTES)}; of a line \
 over {_LINE_LIMIT} characters the part around the match is shown."""
-
-
-class GrepParameters(Struct, frozen=True, rename="camel"):
-    """What to search for, and where."""
-
-    pattern: Annotated[str, Meta(description="Regular expression, or plain text with literal")]
-    path: Annotated[
-        str | None, Meta(description="Directory or file to search (default: current directory)")
-    ] = None
-    glob: Annotated[
-        str | None,
-        Meta(
-            description="Only files that match, e.g. '*.ts', 'src/**/*.py' (relative to path), "
-            "or with '!' in front all others"
-        ),
-    ] = None
-    ignore_case: Annotated[bool, Meta(description="Case-insensitive search (default: false)")] = (
-        False
-    )
-    literal: Annotated[bool, Meta(description="Treat pattern as plain text (default: false)")] = (
-        False
-    )
-    context: Annotated[
-        int | None, Meta(description="Lines to show before and after each match (default: 0)")
-    ] = None
-    limit: Annotated[
-        int | None, Meta(description=f"Maximum number of matches (default: {DEFAULT_LIMIT})")
-    ] = None
 
 
 def grep_tool(environment: ToolEnvironment) -> ToolDefinition[GrepParameters]:

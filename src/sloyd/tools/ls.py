@@ -7,24 +7,25 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from sloyd.agent.tool import ToolCallContext, ToolResult
-from sloyd.errors import ToolError, WorkspaceError
+from sloyd.errors import WorkspaceError
 from sloyd.text.truncate import MAX_BYTES, format_size
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment
 from sloyd.tools.failures import file_failure
 from sloyd.tools.foreign_names import LS, mended
+from sloyd.tools.search.parameters import limit_of
 from sloyd.workspace.base import DirEntry
 from sloyd.workspace.paths import quote_name, resolve
 
-__all__ = ["DEFAULT_LIMIT", "LsParameters", "ls_tool"]
+__all__ = ["LsParameters", "ls_tool"]
 
-DEFAULT_LIMIT = 500
+_DEFAULT_LIMIT = 500  # entries, as in pi
 
 _DESCRIPTION = f"""\
 List a directory. Returns its entries in alphabetical order, dotfiles included: `name/` is a \
 directory (or a link to one), `name@` a symbolic link that leads nowhere, `name?` an entry that \
 cannot be looked at. Odd names are in JSON quotes, the mark behind them, and can be passed on as \
-they are. Output is limited to {DEFAULT_LIMIT} entries or {format_size(MAX_BYTES)}."""
+they are. Output is limited to {_DEFAULT_LIMIT} entries or {format_size(MAX_BYTES)}."""
 
 # The order in which people's sorting (the Unicode collation) has ASCII, without regard to case.
 _ORDER = b" _-,;:!?.'\"()[]{}@*/\\&#%`^+<=>|~$0123456789abcdefghijklmnopqrstuvwxyz"
@@ -41,7 +42,7 @@ class LsParameters(Struct, frozen=True, rename="camel"):
         str | None, Meta(description="Directory to list (default: current directory)")
     ] = None
     limit: Annotated[
-        int | None, Meta(description=f"Maximum number of entries (default: {DEFAULT_LIMIT})")
+        int | None, Meta(description=f"Maximum number of entries (default: {_DEFAULT_LIMIT})")
     ] = None
 
 
@@ -74,9 +75,7 @@ def _renderer() -> ToolRenderer:
 
 async def _ls(environment: ToolEnvironment, parameters: LsParameters) -> ToolResult:
     workspace = environment.workspace
-    limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
-    if limit < 1:
-        raise ToolError(f"limit must be at least 1, not {limit}. Leave it out for {DEFAULT_LIMIT}.")
+    limit = limit_of(parameters.limit, _DEFAULT_LIMIT)
     shown = parameters.path or "."
     try:
         resolved = await resolve(workspace, parameters.path or ".")

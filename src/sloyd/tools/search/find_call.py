@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from sloyd.agent.tool import ToolResult
-from sloyd.errors import ToolError, WorkspaceError
+from sloyd.errors import WorkspaceError
 from sloyd.tools.environment import ToolEnvironment
 from sloyd.tools.failures import file_failure
-from sloyd.tools.find import DEFAULT_LIMIT, FindParameters
 from sloyd.tools.search.globs import compile_glob
+from sloyd.tools.search.parameters import FIND_LIMIT, FindParameters, limit_of
 from sloyd.tools.search.results import LineList, reason_of
 from sloyd.tools.search.scope import IgnoreScope, open_scope
 from sloyd.tools.search.walk import Run, Walk
@@ -22,9 +22,7 @@ __all__ = ["find"]
 async def find(environment: ToolEnvironment, parameters: FindParameters) -> ToolResult:
     """Run one call. Raises `ToolError` for what cannot be searched."""
     workspace = environment.workspace
-    limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
-    if limit < 1:
-        raise ToolError(f"limit must be at least 1, not {limit}. Leave it out for {DEFAULT_LIMIT}.")
+    limit = limit_of(parameters.limit, FIND_LIMIT)
     shown = parameters.path or "."
     try:
         resolved = await resolve(workspace, shown)

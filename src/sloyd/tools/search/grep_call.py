@@ -7,11 +7,11 @@ from contextlib import aclosing
 from typing import Final
 
 from sloyd.agent.tool import ToolResult
-from sloyd.errors import ToolError, WorkspaceError
+from sloyd.errors import WorkspaceError
 from sloyd.tools.environment import ToolEnvironment
 from sloyd.tools.failures import file_failure
-from sloyd.tools.grep import DEFAULT_LIMIT, GrepParameters
 from sloyd.tools.search.in_python import search_in_python
+from sloyd.tools.search.parameters import GREP_LIMIT, GrepParameters, limit_of
 from sloyd.tools.search.patterns import check_pattern
 from sloyd.tools.search.request import (
     Block,
@@ -37,9 +37,7 @@ _WINDOW_BYTES: Final = 2 * LINE_LIMIT
 async def grep(environment: ToolEnvironment, parameters: GrepParameters) -> ToolResult:
     """Run one call. Raises `ToolError` for what cannot be searched."""
     workspace = environment.workspace
-    limit = DEFAULT_LIMIT if parameters.limit is None else parameters.limit
-    if limit < 1:
-        raise ToolError(f"limit must be at least 1, not {limit}. Leave it out for {DEFAULT_LIMIT}.")
+    limit = limit_of(parameters.limit, GREP_LIMIT)
     request, scope = await _request(workspace, parameters, limit)
     check_pattern(request)
     shown = parameters.path or "."
