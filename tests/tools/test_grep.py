@@ -90,6 +90,37 @@ async def test_an_absolute_glob_is_understood(tools: ReadOnlyTools) -> None:
     assert await paths(tools, pattern="foo", glob=glob) == ["src/b.ts"]
 
 
+async def test_classes_of_posix_are_understood(tools: ReadOnlyTools) -> None:
+    for pattern in ("[[:alpha:]]+ needle", "[[:upper:][:digit:]]", "[^[:space:]]x"):
+        assert (await tools.call("grep", pattern=pattern)).ok
+    (Path(tools.environment.workspace.cwd) / "posix.txt").write_text("ab\nAB\n12\n:\n")
+    for pattern, numbers in (
+        ("[[:lower:]]", [1]),
+        ("^[[:alnum:]]+$", [1, 2, 3]),
+        ("[[:punct:]]", [4]),
+        ("[[:digit:]a]", [1, 3]),
+        ("[]:]", [4]),
+    ):
+        outcome = await tools.call("grep", pattern=pattern, path="posix.txt")
+        assert [int(line.split(":")[1]) for line in outcome.lines] == numbers, pattern
+
+
+async def test_anchors_take_a_lone_carriage_return_for_a_line_end(tools: ReadOnlyTools) -> None:
+    (Path(tools.environment.workspace.cwd) / "mac.txt").write_bytes(b"one\rtwo\rthree\nfour\r\n")
+    for pattern, found in (("two$", 1), ("^three", 1), ("four$", 2), ("^wo", 0)):
+        outcome = await tools.call("grep", pattern=pattern, path="mac.txt")
+        assert [int(line.split(":")[1]) for line in outcome.lines if ":" in line] == [found] * (
+            found > 0
+        )
+
+
+@pytest.mark.parametrize("pattern", ["\\", "a\\", "(a|\\"])
+async def test_a_backslash_at_the_end_is_explained(tools: ReadOnlyTools, pattern: str) -> None:
+    outcome = await tools.call("grep", pattern=pattern)
+    assert f"Invalid regular expression `{pattern}`: the backslash at its end" in outcome.text
+    assert (await tools.call("grep", pattern=pattern, literal=True)).ok
+
+
 async def test_a_bad_pattern_is_explained(tools: ReadOnlyTools) -> None:
     for pattern in ("foo(", "[z-a]", "*x", "(?=x"):
         outcome = await tools.call("grep", pattern=pattern)

@@ -148,7 +148,7 @@ def test_every_mode_keeps_its_brightness(mode: str, encoder: str, box: int) -> N
     assert brightness(decoded, 3, decoded.height - 1) > 195
 
 
-@pytest.mark.parametrize("encoder", ["JPEG", "WEBP"])
+@pytest.mark.parametrize("encoder", ["JPEG", "WEBP", "PNG"])
 @pytest.mark.parametrize("orientation", range(1, 9))
 def test_photos_are_turned_upright(encoder: str, orientation: int) -> None:
     exif = Pillow.Exif()
@@ -163,6 +163,28 @@ def test_photos_are_turned_upright(encoder: str, orientation: int) -> None:
     assert isinstance(small, FittedImage)
     assert small.shown == ((20, 10) if orientation >= 5 else (10, 20))
     assert small.original == ((60, 30) if orientation >= 5 else (30, 60))
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+def test_an_upright_picture_is_not_turned_again(orientation: int) -> None:
+    """The decoder of TIFF turns it by itself, and already tells the turned size."""
+    exif = Pillow.Exif()
+    exif[0x0112] = orientation
+    data = saved(Pillow.new("RGB", (30, 60), "red"), "TIFF", exif=exif)
+    image = fitted(data)
+    assert isinstance(image, FittedImage)
+    wanted = (60, 30) if orientation >= 5 else (30, 60)
+    assert (opened(image).size, image.original, image.shown) == (wanted, wanted, wanted)
+
+
+def test_the_orientation_behind_the_pixels_is_found() -> None:
+    exif = Pillow.Exif()
+    exif[0x0112] = 6
+    data = saved(Pillow.new("RGB", (30, 60), "red"), "PNG", exif=exif)
+    start = data.index(b"eXIf") - 4
+    end = start + 12 + int.from_bytes(data[start : start + 4], "big")
+    moved = data[:start] + data[end:-12] + data[start:end] + data[-12:]
+    assert opened(fitted(moved)).size == (60, 30)
 
 
 def test_the_orientation_is_found_behind_other_segments() -> None:
@@ -217,6 +239,12 @@ async def test_broken_images_are_described_and_never_sent(name: str) -> None:
     assert outcome.image is None
     assert outcome.text.count("\n") == 1
     assert "[Image omitted: the file is damaged or incomplete" in outcome.text
+
+
+@pytest.mark.parametrize("data", [b"\xff\xd8\xff", b"II*\0", b"\x89PNG\r\n\x1a\n"])
+async def test_reasons_are_words(tmp_path: Path, data: bytes) -> None:
+    outcome = await read(tmp_path, data)
+    assert outcome.text.endswith("(its content is not what its first bytes promise).]")
 
 
 async def test_a_signature_with_garbage_behind_it(tmp_path: Path) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import resource
 import socket
 import sys
@@ -259,6 +260,23 @@ async def test_missing_files_name_near_ones(tmp_path: Path) -> None:
     below = await tools.call("read", path="plain/x")
     assert not below.ok
     assert "not a directory" in below.text
+
+
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])
+@pytest.mark.parametrize("damage", [1, 3])
+async def test_a_damaged_wide_text_is_still_read_as_text(
+    tmp_path: Path, codec: str, damage: int
+) -> None:
+    data = ("\ufeff" + "some words\n" * 40).encode(codec)[:-damage]
+    (tmp_path / "u.txt").write_bytes(data)
+    outcome = await ReadOnlyTools.at(tmp_path).call("read", path="u.txt", limit=3)
+    assert outcome.text.startswith("some words\nsome words\nsome words\n\n[37 more lines")
+
+
+async def test_a_mark_by_chance_makes_no_text(tmp_path: Path) -> None:
+    (tmp_path / "b.txt").write_bytes(b"\xff\xfe" + random.Random(1).randbytes(2001))
+    outcome = await ReadOnlyTools.at(tmp_path).call("read", path="b.txt")
+    assert "⟨FF⟩⟨FE⟩" in outcome.text
 
 
 @pytest.mark.parametrize("name", ["file_path", "filePath"])

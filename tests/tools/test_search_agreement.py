@@ -35,7 +35,10 @@ IGNORE_FILES = st.dictionaries(
     RULES,
     max_size=3,
 )
-PATTERN_WORDS = r"a ^a$ a$ b|ä [ab]+ a.b \bb ^$ x{3} (?i)A foo\( a\nb ^\s+a a\n . \w+\s\w"
+PATTERN_WORDS = (
+    r"a ^a$ a$ b|ä [ab]+ a.b \bb ^$ x{3} (?i)A foo\( a\nb ^\s+a a\n . \w+\s\w "
+    r"[[:alpha:]]b [^[:space:]a] [$^] \$ \^a [[:punct:]]$"
+)
 PATTERNS = st.sampled_from(["", "a b", *PATTERN_WORDS.split()])
 GLOBS = st.none() | st.sampled_from(
     [

@@ -149,9 +149,9 @@ def _fit(data: bytes, kind: ImageKind, limits: _Limits) -> FittedImage | Omitted
     except MemoryError:
         return OmittedImage("[Image omitted: there is not enough memory to decode it.]")
     except Exception as error:  # noqa: BLE001 - decoders raise anything for a damaged file
-        reason = " ".join(str(error).split())[:120] or type(error).__name__
-        if "cannot identify image file" in reason:
-            reason = "its content is not what its first bytes promise"
+        reason = "its content is not what its first bytes promise"
+        if isinstance(error, OSError | SyntaxError) and "cannot identify" not in str(error):
+            reason = " ".join(str(error).split())[:120] or reason
         return OmittedImage(
             f"[Image omitted: the file is damaged or incomplete and cannot be decoded as "
             f"{kind.mime_type} ({reason}).]",
@@ -167,7 +167,6 @@ def _fit_opened(
     size = image.size
     # Tells of frames before the data are decoded; an MPO's other pictures are no frames of ours.
     has_frames = image.format != "MPO" and bool(getattr(image, "is_animated", False))
-    orientation = _orientation(image)
     needs_shrinking = max(size) > limits.box
     if needs_shrinking and image.format in ("JPEG", "MPO") and not image.info.get("progressive"):
         # Decoding at 1/2, 1/4 or 1/8 costs a fraction of the time and memory of a large photo.
@@ -175,6 +174,10 @@ def _fit_opened(
     if image.width * image.height > _MOST_PIXELS:
         return OmittedImage(_too_many_pixels(size))
     image.load()
+    if image.format == "TIFF":
+        size = image.size  # Pillow turns these upright by itself
+    # Read afterwards: a PNG may say it behind its pixels.
+    orientation = _orientation(image)
     passes = (
         kind.mime_type in SENDABLE
         and not has_frames

@@ -8,6 +8,7 @@ large the file is, it is read in chunks, and only the wanted lines are kept.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import AsyncIterator
 from typing import Annotated, Any, Final
 
@@ -15,7 +16,7 @@ from msgspec import Meta, Struct
 
 from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.errors import ToolError, WorkspaceError
-from sloyd.text.encoding import detect, incremental_decoder
+from sloyd.text.encoding import Encoding, detect, incremental_decoder
 from sloyd.text.truncate import MAX_BYTES, MAX_LINES, format_size
 from sloyd.tools.definition import ToolDefinition, ToolRenderer
 from sloyd.tools.environment import ToolEnvironment, ToolSettings
@@ -32,6 +33,8 @@ _HEAD: Final = 128 * 1024
 
 _CHUNK: Final = 4 << 20
 _MOST_IMAGE_BYTES: Final = 64 << 20
+_DAMAGED: Final = re.compile("[\ud800-\udfff\ufffd]")
+_MOST_DAMAGE: Final = 0.01  # of a text's characters; beyond, its mark was chance
 _SPARE_BYTES: Final = 4  # so that a line cut at the limit is still seen to exceed it
 
 _DESCRIPTION: Final = f"""\
@@ -138,6 +141,16 @@ async def _read(
         raise await file_failure(workspace, "read", shown, error) from error
 
 
+def _readable_as(head: bytes, is_whole: bool) -> Encoding:
+    """What to decode a file with; a damaged UTF-16 text is still more readable than its bytes."""
+    encoding = detect(head, complete=False)
+    if encoding.is_wide and is_whole:
+        text = incremental_decoder(encoding).decode(head, final=True)
+        if len(_DAMAGED.findall(text)) > _MOST_DAMAGE * len(text) + 1:
+            return detect(head, complete=True)
+    return encoding if encoding.is_wide else detect(head, complete=is_whole)
+
+
 def _empty(parameters: ReadParameters) -> ToolResult:
     if (parameters.offset or 1) > 1:
         raise ToolError(f"Offset {parameters.offset} is beyond end of file (0 lines total)")
@@ -159,7 +172,7 @@ async def _text(
         column=parameters.column,
     )
     is_whole = len(head) < _HEAD
-    encoding = detect(head, complete=is_whole)
+    encoding = _readable_as(head, is_whole)
     if encoding.is_wide:
         decoder = incremental_decoder(encoding)
         async for chunk in _chunks(workspace, path, head, is_whole):

@@ -8,6 +8,8 @@ undecodable bytes (``⟨E9⟩``) stand for those bytes, as the read tool shows t
 from __future__ import annotations
 
 import re
+import warnings
+from collections.abc import Iterator
 from typing import Final
 
 from sloyd.errors import ToolError
@@ -35,6 +37,8 @@ def check_pattern(request: SearchRequest) -> None:
             f"The pattern is too long: {size} bytes, at most {_MOST_PATTERN_BYTES}. "
             "Search for a telling part of it."
         )
+    if not request.literal and (len(request.pattern) - len(request.pattern.rstrip("\\"))) % 2:
+        raise invalid_pattern(request, "the backslash at its end escapes nothing")
     if "\0" in request.pattern:
         raise ToolError(
             "The pattern holds a NUL character, which no text file holds. Leave it out; to look "
@@ -88,11 +92,15 @@ def python_pattern(request: SearchRequest) -> re.Pattern[str]:
     pattern = parse_undecodable(request.pattern)
     if request.literal:
         pattern = re.escape(pattern.replace("\r\n", "\n")).replace("\\\n", "\n")
+    else:
+        pattern = _in_python(request, pattern)
     if spans_lines(request):
         pattern = _with_line_ends(pattern)
     flags = re.MULTILINE | (re.IGNORECASE if request.ignore_case else 0)
     try:
-        return re.compile(pattern, flags)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that some set may mean something else one day
+            return re.compile(pattern, flags)
     except (re.error, OverflowError, RecursionError) as error:
         raise invalid_pattern(request, str(error)) from error
 
@@ -103,22 +111,68 @@ def _has_bytes(pattern: str) -> bool:
 
 def _with_line_ends(pattern: str) -> str:
     """The pattern with every line break that is not in a character class as either line end."""
+    return "".join(
+        _ANY_LINE_END if not in_class and token in ("\n", "\\n", "\\\n") else token
+        for token, in_class in _tokens(pattern)
+    )
+
+
+_POSIX_CLASSES: Final = {
+    "[:alnum:]": "0-9A-Za-z",
+    "[:alpha:]": "A-Za-z",
+    "[:ascii:]": r"\x00-\x7f",
+    "[:blank:]": r"\t ",
+    "[:cntrl:]": r"\x00-\x1f\x7f",
+    "[:digit:]": "0-9",
+    "[:graph:]": "!-~",
+    "[:lower:]": "a-z",
+    "[:print:]": " -~",
+    "[:punct:]": r"!-/:-@\[-`{-~",
+    "[:space:]": r"\t\n\v\f\r ",
+    "[:upper:]": "A-Z",
+    "[:word:]": "0-9A-Za-z_",
+    "[:xdigit:]": "0-9A-Fa-f",
+}
+_IN_PYTHON: Final = {"$": r"(?:$|(?=\r))", "^": r"(?:^|(?<=\r))"}
+
+
+def _in_python(request: SearchRequest, pattern: str) -> str:
+    """What ripgrep's dialect says in the words of ``re``, as far as ``re`` has them.
+
+    A lone CR ends a line for its anchors and its dot, and it knows the classes of POSIX.
+    """
+    words = dict(_IN_PYTHON)
+    if not re.search(r"\(\?[a-z]*s", pattern):
+        words["."] = r"[^\r\n]"
     parts: list[str] = []
+    for token, in_class in _tokens(pattern):
+        if in_class and token.startswith("[:"):
+            if token not in _POSIX_CLASSES:
+                raise invalid_pattern(request, f"there is no class {token} here")
+            parts.append(_POSIX_CLASSES[token])
+        else:
+            parts.append(token if in_class else words.get(token, token))
+    return "".join(parts)
+
+
+def _tokens(pattern: str) -> Iterator[tuple[str, bool]]:
+    """Characters and escapes, and whether they stand inside a character class."""
     in_class = False
     position = 0
     while position < len(pattern):
-        width = 2 if pattern[position] == "\\" else 1
-        token = pattern[position : position + width]
-        position += width
+        found = _TOKEN_IN_CLASS.match(pattern, position) if in_class else None
+        if found is None:
+            found = _TOKEN.match(pattern, position)
+        token = found[0] if found is not None else pattern[position:]
+        position += len(token)
         if in_class:
             in_class = token != "]"
-        elif token == "[":
-            in_class = True
-            # A bracket right at the beginning is a member, not the end.
-            members = re.match(r"\^?\]?", pattern[position:])
-            token += members[0] if members is not None else ""
-            position += len(token) - 1
-        elif token in ("\n", "\\n", "\\\n"):
-            token = _ANY_LINE_END
-        parts.append(token)
-    return "".join(parts)
+            yield token, in_class
+        else:
+            in_class = token.startswith("[")
+            yield token, False
+
+
+# A bracket right at the beginning of a class is a member, not its end.
+_TOKEN: Final = re.compile(r"\[\^?\]?|\\.|.", re.DOTALL)
+_TOKEN_IN_CLASS: Final = re.compile(r"\[:\^?\w+:\]|\\.|.", re.DOTALL)
