@@ -31,6 +31,7 @@ from sloyd.harness.registrations import (
     Gate,
     OwnProvider,
     Registrations,
+    settled,
 )
 from sloyd.llm.models import Model, ModelInfo
 from sloyd.llm.providers import Provider
@@ -90,9 +91,7 @@ class ExtensionApi:
         """
 
         async def run(_agent: CodingAgent, arguments: str, door: Door) -> str | None:
-            from sloyd.harness.extensions import settled
-
-            return await settled(handler(arguments, door))  # type: ignore[no-any-return]
+            return await settled(handler(arguments, door))
 
         self.registered.commands.append(
             Command(

@@ -99,7 +99,8 @@ def load_setup(source: ExtensionSource) -> Callable[[Any], Any]:
         function = getattr(function, "setup", function)
     if not callable(function):
         raise UsageError(f"{source.origin}: has no function setup(api)")
-    return function  # type: ignore[no-any-return]
+    setup: Callable[[Any], Any] = function
+    return setup
 
 
 def fault_place(error: BaseException, source: ExtensionSource) -> str:

@@ -8,7 +8,6 @@ said.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +21,7 @@ from sloyd.harness.extension_api import ExtensionApi
 from sloyd.harness.extension_files import ExtensionSource, fault_place, load_setup
 from sloyd.harness.extension_flags import FlagReader
 from sloyd.harness.hook_chain import HookChain
-from sloyd.harness.registrations import Gate, OwnProvider
+from sloyd.harness.registrations import BeforeRequest, ChangeContext, Gate, OwnProvider, settled
 from sloyd.llm.models import Context
 from sloyd.tools.definition import ToolDefinition, ToolSource
 
@@ -30,7 +29,7 @@ if TYPE_CHECKING:
     from sloyd.harness.coding_agent import CodingAgent
     from sloyd.harness.commands import Command
 
-__all__ = ["Extensions", "load_extensions", "settled"]
+__all__ = ["Extensions", "load_extensions"]
 
 _FAULTS = (Exception, SystemExit)
 """What code that is not ours may end with: a parser of options, say, exits."""
@@ -39,11 +38,6 @@ _FAULTS = (Exception, SystemExit)
 class _Loaded(msgspec.Struct, frozen=True, eq=False):
     source: ExtensionSource
     api: ExtensionApi
-
-
-async def settled(value: Any) -> Any:
-    """The value, or what it gives when it is awaited: handlers may be plain or async."""
-    return await value if inspect.isawaitable(value) else value
 
 
 async def load_extensions(sources: list[ExtensionSource], arguments: tuple[str, ...]) -> Extensions:
@@ -215,13 +209,13 @@ class Extensions:
         return run
 
     def _before(
-        self, each: _Loaded, gate: Gate
+        self, each: _Loaded, gate: Gate[PendingCall, CallDecision]
     ) -> Callable[[PendingCall], Awaitable[CallDecision]]:
         async def decide(pending: PendingCall) -> CallDecision:
             if gate.tools and pending.call.name not in gate.tools:
                 return None
             try:
-                return await settled(gate.handler(pending))  # type: ignore[no-any-return]
+                return await settled(gate.handler(pending))
             except _FAULTS as error:
                 await self._report(each, error, f"failed on a call of {pending.call.name}")
                 return Block(
@@ -232,13 +226,13 @@ class Extensions:
         return decide
 
     def _after(
-        self, each: _Loaded, gate: Gate
+        self, each: _Loaded, gate: Gate[FinishedCall, ToolResult | None]
     ) -> Callable[[FinishedCall], Awaitable[ToolResult | None]]:
         async def change(finished: FinishedCall) -> ToolResult | None:
             if gate.tools and finished.call.name not in gate.tools:
                 return None
             try:
-                return await settled(gate.handler(finished))  # type: ignore[no-any-return]
+                return await settled(gate.handler(finished))
             except _FAULTS as error:
                 await self._report(each, error, f"failed on a result of {finished.call.name}")
                 return None
@@ -246,7 +240,7 @@ class Extensions:
         return change
 
     def _context(
-        self, each: _Loaded, handler: Callable[[Context], Any]
+        self, each: _Loaded, handler: ChangeContext
     ) -> Callable[[Context], Awaitable[Context]]:
         async def change(context: Context) -> Context:
             try:
@@ -258,11 +252,11 @@ class Extensions:
         return change
 
     def _request(
-        self, each: _Loaded, handler: Callable[[Request], Any]
+        self, each: _Loaded, handler: BeforeRequest
     ) -> Callable[[Request], Awaitable[Request | None]]:
         async def change(request: Request) -> Request | None:
             try:
-                return await settled(handler(request))  # type: ignore[no-any-return]
+                return await settled(handler(request))
             except _FAULTS as error:
                 await self._report(each, error, "failed on a request")
                 return None

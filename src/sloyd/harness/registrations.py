@@ -1,9 +1,12 @@
-"""What one extension has registered: plain lists that the host reads when it is set up."""
+"""What one extension has registered: plain lists that the host reads when it is set up.
+
+Handlers may be plain or async functions; `settled` takes what either kind gives.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias
+from typing import Any, Generic, TypeAlias, TypeVar
 
 import msgspec
 
@@ -24,7 +27,11 @@ __all__ = [
     "Gate",
     "OwnProvider",
     "Registrations",
+    "settled",
 ]
+
+Seen = TypeVar("Seen")
+Said = TypeVar("Said")
 
 EventHandler: TypeAlias = Callable[[Any], Awaitable[None] | None]
 BeforeCall: TypeAlias = Callable[[PendingCall], Awaitable[CallDecision] | CallDecision]
@@ -34,10 +41,17 @@ ChangeText: TypeAlias = Callable[[str], Awaitable[str | None] | str | None]
 BeforeRequest: TypeAlias = Callable[[Request], Awaitable[Request | None] | Request | None]
 
 
-class Gate(msgspec.Struct, frozen=True, eq=False):
+async def settled(said: Awaitable[Said] | Said) -> Said:
+    """What a handler said: its value, or what comes when that is awaited."""
+    if isinstance(said, Awaitable):
+        return await said
+    return said
+
+
+class Gate(msgspec.Struct, Generic[Seen, Said], frozen=True, eq=False):
     """A handler around tool calls; ``tools`` names those that it wants to see, none means all."""
 
-    handler: Callable[[Any], Any]
+    handler: Callable[[Seen], Awaitable[Said] | Said]
     tools: tuple[str, ...] = ()
 
 
@@ -57,8 +71,8 @@ class Registrations(msgspec.Struct, eq=False):
     providers: list[OwnProvider] = msgspec.field(default_factory=list)
     renderers: dict[str, Callable[[], ToolRenderer]] = msgspec.field(default_factory=dict)
     events: dict[str, list[EventHandler]] = msgspec.field(default_factory=dict)
-    before: list[Gate] = msgspec.field(default_factory=list)
-    after: list[Gate] = msgspec.field(default_factory=list)
+    before: list[Gate[PendingCall, CallDecision]] = msgspec.field(default_factory=list)
+    after: list[Gate[FinishedCall, ToolResult | None]] = msgspec.field(default_factory=list)
     contexts: list[ChangeContext] = msgspec.field(default_factory=list)
     requests: list[BeforeRequest] = msgspec.field(default_factory=list)
     inputs: list[ChangeText] = msgspec.field(default_factory=list)

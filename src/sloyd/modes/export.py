@@ -42,9 +42,10 @@ def export_file(path: Path, target: str | None, *, output: str | None, out: Outp
 
 
 def _format(named: str | None) -> ExportFormat | None:
+    known: ExportFormat
     for known in get_args(ExportFormat):
         if named == known:
-            return known  # type: ignore[no-any-return]
+            return known
     if named is not None:
         raise UsageError(f"--format takes {', '.join(get_args(ExportFormat))}, not {named}")
     return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import time
+from collections.abc import Container
 from pathlib import Path
 
 from sloyd.errors import SessionError
@@ -25,11 +26,11 @@ def new_session_id() -> str:
     return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:]))
 
 
-def new_entry_id(taken: object) -> str:
+def new_entry_id(taken: Container[str]) -> str:
     """Eight random hexadecimal digits that are not ``in taken``."""
     while True:
         identifier = os.urandom(4).hex()
-        if identifier not in taken:  # type: ignore[operator]
+        if identifier not in taken:
             return identifier
 
 
