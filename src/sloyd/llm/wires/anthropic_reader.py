@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import msgspec
-
 from sloyd.errors import ProviderError
 from sloyd.llm.building import CallBlock, TextBlock, ThinkingBlock
 from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import StopReason, Usage
 from sloyd.llm.models import ModelInfo
 from sloyd.llm.wires.base import Reader
-from sloyd.llm.wires.decoding import count
+from sloyd.llm.wires.decoding import count, json_text
 
 __all__ = ["AnthropicReader"]
 
@@ -142,7 +140,7 @@ class AnthropicReader(Reader):
             case "input_json_delta" if isinstance(block, CallBlock):
                 given = delta.get("partial_json")
                 if isinstance(given, dict):
-                    given = msgspec.json.encode(given).decode()
+                    given = json_text(given)
                 if not isinstance(given, str) or not given:
                     return []
                 block.given = None

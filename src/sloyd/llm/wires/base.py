@@ -27,7 +27,6 @@ __all__ = [
     "Reader",
     "Wire",
     "WireRequest",
-    "argument_text",
     "encode_body",
     "host_of",
 ]
@@ -170,14 +169,6 @@ def encode_body(body: dict[str, Any]) -> bytes:
         return msgspec.json.encode(body)
     except UnicodeEncodeError:
         return msgspec.json.encode(clean(body))
-
-
-def argument_text(arguments: dict[str, Any]) -> str:
-    """A call's arguments as the JSON text that some APIs want."""
-    try:
-        return msgspec.json.encode(arguments).decode()
-    except UnicodeEncodeError:
-        return msgspec.json.encode(clean(arguments)).decode()
 
 
 def host_of(url: str) -> str:

@@ -1,4 +1,4 @@
-"""JSON out of what servers send: objects of events, and counts of tokens, in any spelling."""
+"""JSON out of what servers send, in any spelling, and back into text."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from typing import Any
 import msgspec
 
 from sloyd.errors import ProviderError
+from sloyd.llm.surrogates import clean
 
-__all__ = ["KEEP_ALIVE", "count", "lines_in", "objects_in"]
+__all__ = ["KEEP_ALIVE", "count", "json_text", "lines_in", "objects_in"]
 
 KEEP_ALIVE = frozenset({"ping", "keepalive", "keep-alive", "keep_alive", "heartbeat"})
 """Names of events that only show that the server lives."""
@@ -83,3 +84,11 @@ def count(usage: Mapping[str, Any], *keys: str) -> int:
         if isinstance(value, (int, float)) and 0 < value <= _MOST_TOKENS:
             return int(value)
     return 0
+
+
+def json_text(value: Any) -> str:
+    """A JSON value as compact text without lone surrogates."""
+    try:
+        return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return msgspec.json.encode(clean(value)).decode()

@@ -11,7 +11,7 @@ from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import Usage
 from sloyd.llm.models import ModelInfo
 from sloyd.llm.wires.base import Reader
-from sloyd.llm.wires.decoding import count
+from sloyd.llm.wires.decoding import count, json_text
 
 __all__ = ["GoogleReader"]
 
@@ -60,9 +60,8 @@ class GoogleReader(Reader):
         if isinstance(data.get("responseId"), str):
             self.builder.response_id = data["responseId"]
         self._read_usage(data.get("usageMetadata"))
-        candidates = data.get("candidates")
-        candidate = candidates[0] if isinstance(candidates, list) and candidates else None
-        if not isinstance(candidate, dict):
+        candidate = self._ours(data.get("candidates"))
+        if candidate is None:
             return self._blocked(data.get("promptFeedback"))
         content = candidate.get("content")
         parts = content.get("parts") if isinstance(content, dict) else None
@@ -72,9 +71,16 @@ class GoogleReader(Reader):
                 events += self.builder.start() + self._part(part)
         reason = candidate.get("finishReason")
         if isinstance(reason, str) and reason and reason != "FINISH_REASON_UNSPECIFIED":
-            self._finish = reason
+            self._finish = reason.upper()
             self.answered = True
         return events
+
+    def _ours(self, candidates: Any) -> dict[str, Any] | None:
+        """The first candidate; a server that gives several numbers them from 0."""
+        for candidate in candidates if isinstance(candidates, list) else ():
+            if isinstance(candidate, dict) and candidate.get("index") in {None, 0}:
+                return candidate
+        return None
 
     def end(self) -> list[StreamEvent]:
         reason = self._finish
@@ -94,7 +100,7 @@ class GoogleReader(Reader):
             )
         if reason == "MAX_TOKENS":
             return self.builder.done("length")
-        if not self.builder.started:
+        if self.builder.is_empty:
             # A known stumble of these models; taken as an answer it would end the run.
             return self.builder.failed(
                 ProviderError(
@@ -106,7 +112,7 @@ class GoogleReader(Reader):
 
     def _blocked(self, feedback: Any) -> list[StreamEvent]:
         reason = feedback.get("blockReason") if isinstance(feedback, dict) else None
-        if not isinstance(reason, str):
+        if not isinstance(reason, str) or reason == "BLOCK_REASON_UNSPECIFIED":
             return []
         return self.builder.failed(
             ProviderError(f"Google blocked the prompt: {reason}.", problem="content"), raw=reason
@@ -124,7 +130,11 @@ class GoogleReader(Reader):
             )
             block.signature = signature
             arguments = call.get("args")
-            block.given = arguments if isinstance(arguments, dict) else {}
+            if isinstance(arguments, dict):
+                block.given = arguments
+            elif arguments is not None:
+                raw = arguments if isinstance(arguments, str) else json_text(arguments)
+                events += self.builder.add_arguments(block, raw)
             return events + self.builder.end_call(block)
         text = part.get("text")
         if not isinstance(text, str) or not (text or signature):

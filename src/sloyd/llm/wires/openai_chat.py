@@ -36,7 +36,8 @@ from sloyd.llm.messages import (
 from sloyd.llm.models import Context, ModelInfo, StreamOptions
 from sloyd.llm.thinking import fitted_level
 from sloyd.llm.window import output_limit
-from sloyd.llm.wires.base import Reader, WireRequest, argument_text, host_of
+from sloyd.llm.wires.base import Reader, WireRequest, host_of
+from sloyd.llm.wires.decoding import json_text
 from sloyd.llm.wires.openai_chat_reader import REASONING_FIELDS, OpenAIChatReader
 
 __all__ = ["ERROR_MARK", "WIRE", "OpenAIChat"]
@@ -176,7 +177,7 @@ def _answer(answer: AssistantMessage, info: ModelInfo) -> dict[str, Any]:
                 "type": "function",
                 "function": {
                     "name": call.name,
-                    "arguments": argument_text(call.arguments),
+                    "arguments": json_text(call.arguments),
                 },
             }
             for call in calls

@@ -14,6 +14,7 @@ import msgspec
 from sloyd.llm.building import CallBlock, MessageBuilder
 from sloyd.llm.events import StreamEvent
 from sloyd.llm.surrogates import clean_text
+from sloyd.llm.wires.decoding import json_text
 
 __all__ = ["ChatCalls"]
 
@@ -79,7 +80,7 @@ class ChatCalls:
             return []
         text = piece.text
         if piece.given is not None:
-            text = msgspec.json.encode(piece.given).decode()
+            text = json_text(piece.given)
         if piece.has_arguments and _is_placeholder(block):
             # Some servers begin with an empty object and then send the true one.
             block.given = None
@@ -157,7 +158,7 @@ def _piece(call: dict[str, Any]) -> _Piece:
     if arguments is None:
         text = ""
     else:
-        text = arguments if isinstance(arguments, str) else msgspec.json.encode(arguments).decode()
+        text = arguments if isinstance(arguments, str) else json_text(arguments)
     return _Piece(_index(call.get("index")), call_id, name, text, None)
 
 

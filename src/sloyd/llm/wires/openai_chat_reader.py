@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import msgspec
-
 from sloyd.errors import ProviderError
 from sloyd.llm.building import ThinkingBlock
 from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import StopReason, Usage
 from sloyd.llm.models import ModelInfo
 from sloyd.llm.wires.base import Reader
-from sloyd.llm.wires.decoding import count
+from sloyd.llm.wires.decoding import count, json_text
 from sloyd.llm.wires.openai_chat_calls import ChatCalls
 
 __all__ = ["REASONING_FIELDS", "OpenAIChatReader"]
@@ -103,7 +101,7 @@ class OpenAIChatReader(Reader):
                 return self.ended_early()
             reason = "stop"
         if self._details and self._details_block is not None:
-            self._details_block.signature = msgspec.json.encode(self._details).decode()
+            self._details_block.signature = json_text(self._details)
         word = reason.lower()
         if word in _REFUSED:
             return self.builder.failed(

@@ -27,7 +27,8 @@ from sloyd.llm.messages import (
 from sloyd.llm.models import Context, ModelInfo, StreamOptions
 from sloyd.llm.thinking import fitted_level
 from sloyd.llm.window import output_limit
-from sloyd.llm.wires.base import Reader, WireRequest, argument_text, host_of
+from sloyd.llm.wires.base import Reader, WireRequest, host_of
+from sloyd.llm.wires.decoding import json_text
 from sloyd.llm.wires.openai_chat import ERROR_MARK
 from sloyd.llm.wires.openai_responses_reader import OpenAIResponsesReader
 
@@ -109,7 +110,7 @@ def _turn(turn: Turn, info: ModelInfo, *, official: bool) -> list[dict[str, Any]
                         "type": "function_call",
                         "call_id": block.id,
                         "name": block.name,
-                        "arguments": argument_text(block.arguments),
+                        "arguments": json_text(block.arguments),
                     }
                 )
     return items + [_result(result) for result in turn.results]

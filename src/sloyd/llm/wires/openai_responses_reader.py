@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-import msgspec
-
 from sloyd.errors import ProviderError
 from sloyd.llm.building import CallBlock, TextBlock, ThinkingBlock
 from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import Usage
 from sloyd.llm.models import ModelInfo
 from sloyd.llm.wires.base import Reader
-from sloyd.llm.wires.decoding import count
+from sloyd.llm.wires.decoding import count, json_text
 
 __all__ = ["OpenAIResponsesReader"]
 
@@ -26,7 +24,8 @@ class OpenAIResponsesReader(Reader):
     def __init__(self, info: ModelInfo, taken_ids: Collection[str] = ()) -> None:
         super().__init__(info, taken_ids)
         self._blocks: dict[object, _Block] = {}
-        self._seen = False
+        self._last: _Block | None = None
+        self._calls = 0
 
     def read(self, name: str, data: dict[str, Any]) -> list[StreamEvent]:
         kind = data.get("type")
@@ -64,15 +63,22 @@ class OpenAIResponsesReader(Reader):
             case "output_item.added":
                 return self._added(data)
             case "output_item.done":
-                return self._done(data)
+                events = self._done(data)
+                self._last = None
+                return events
             case "output_text.delta" | "refusal.delta":
                 return self._text(data, delta)
+            case "output_text.done" | "refusal.done":
+                block = self._find(data)
+                text = _word(data, "text") or _word(data, "refusal")
+                seen = isinstance(block, TextBlock) and block.pieces.parts
+                return [] if seen else self._text(data, text)
             case "reasoning_summary_text.delta" | "reasoning_text.delta":
                 return self.builder.add_thinking(self._thinking(data), delta)
             case "reasoning_summary_part.added":
-                block = self._thinking(data)
-                gap = "\n\n" if block.pieces.parts else ""
-                return self.builder.add_thinking(block, gap)
+                thoughts = self._thinking(data)
+                gap = "\n\n" if thoughts.pieces.parts else ""
+                return self.builder.add_thinking(thoughts, gap)
             case "function_call_arguments.delta":
                 block_of_call = self._find(data)
                 if isinstance(block_of_call, CallBlock):
@@ -89,6 +95,7 @@ class OpenAIResponsesReader(Reader):
             # Texts and reasoning are opened by their first piece: empty ones mean nothing.
             return []
         block, events = self.builder.open_call(_word(item, "call_id"), _word(item, "name"))
+        self._calls += 1
         self._remember(data, item, block)
         arguments = item.get("arguments")
         if isinstance(arguments, str):
@@ -125,7 +132,7 @@ class OpenAIResponsesReader(Reader):
             block = self.builder.open_thinking()
             self._remember(data, item, block)
         events = [] if block.pieces.parts else self.builder.add_thinking(block, text)
-        block.signature = msgspec.json.encode(item).decode()
+        block.signature = json_text(item)
         return events
 
     def _message_done(self, data: dict[str, Any], item: dict[str, Any]) -> list[StreamEvent]:
@@ -141,7 +148,7 @@ class OpenAIResponsesReader(Reader):
             signature = {"v": 1, "id": item["id"]}
             if isinstance(item.get("phase"), str):
                 signature["phase"] = item["phase"]
-            block.signature = msgspec.json.encode(signature).decode()
+            block.signature = json_text(signature)
         return events
 
     def _text(self, data: dict[str, Any], piece: str) -> list[StreamEvent]:
@@ -172,9 +179,11 @@ class OpenAIResponsesReader(Reader):
         return []
 
     def _completed(self, response: dict[str, Any]) -> list[StreamEvent]:
-        self._read_usage(response.get("usage"))
         if response.get("error"):
             return self._failure(response)
+        if response.get("status") == "incomplete":
+            return self._incomplete(response)
+        self._read_usage(response.get("usage"))
         return self._unseen_items(response) + self.builder.done("stop")
 
     def _incomplete(self, response: dict[str, Any]) -> list[StreamEvent]:
@@ -190,14 +199,26 @@ class OpenAIResponsesReader(Reader):
         return self._unseen_items(response) + self.builder.done("length", raw=raw)
 
     def _unseen_items(self, response: dict[str, Any]) -> list[StreamEvent]:
-        """The output of servers that send it only at the end."""
+        """What servers send only at the end: all of the output, or some items of it."""
         output = response.get("output")
-        if self._seen or not isinstance(output, list):
+        if not isinstance(output, list):
             return []
-        events = self.builder.start()
-        for index, item in enumerate(output):
-            if isinstance(item, dict):
-                events += self._done({"output_index": index, "item": item})
+        items = [(place, item) for place, item in enumerate(output) if isinstance(item, dict)]
+        calls = sum(item.get("type") == "function_call" for _, item in items)
+        empty = self.builder.is_empty
+        events: list[StreamEvent] = []
+        for place, item in items:
+            data = {"output_index": place, "item": item}
+            known = self._find(data, item)
+            if item.get("type") == "function_call":
+                # Never twice, however its server names it: a call has effects.
+                wanted = known is None and calls > self._calls
+            elif isinstance(known, ThinkingBlock):
+                wanted = known.signature is None
+            else:
+                wanted = empty
+            if wanted:
+                events += self.builder.start() + self._done(data)
         return events
 
     def _failure(self, data: dict[str, Any]) -> list[StreamEvent]:
@@ -206,13 +227,15 @@ class OpenAIResponsesReader(Reader):
         return self.builder.failed(failure_of(None, data))
 
     def _find(self, data: dict[str, Any], item: dict[str, Any] | None = None) -> _Block | None:
-        for key in _keys(data, item):
+        keys = _keys(data, item)
+        for key in keys:
             if key in self._blocks:
                 return self._blocks[key]
-        return None
+        # A server that names nothing means the item that it began last.
+        return None if keys else self._last
 
     def _remember(self, data: dict[str, Any], item: dict[str, Any], block: _Block) -> None:
-        self._seen = True
+        self._last = block
         for key in _keys(data, item):
             self._blocks[key] = block
 
