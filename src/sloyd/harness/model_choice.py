@@ -69,43 +69,37 @@ def choose_model(
         from sloyd.llm.recorded import RecordedModel
 
         return RecordedModel(choice.replay, cwd=choice.cwd), None
-    return _Chooser(choice, variables, settings, tables or ModelTables()).model()
+    return _Chooser(Finder(choice, variables, settings, tables or ModelTables())).model()
 
 
+@dataclass(frozen=True, slots=True)
 class _Chooser:
-    """One choice, with all that it depends on."""
+    """Makes the model that was found."""
 
-    def __init__(
-        self,
-        choice: ModelChoice,
-        variables: Mapping[str, str],
-        settings: Settings,
-        tables: ModelTables,
-    ) -> None:
-        self.choice = choice
-        self.variables = variables
-        self.settings = settings
-        self.tables = tables
-        self._finder = Finder(choice, variables, settings, tables)
+    finder: Finder
+
+    @property
+    def _choice(self) -> ModelChoice:
+        return self.finder.choice
 
     def model(self) -> tuple[Model, ThinkingLevel | None]:
-        named = self.choice.model or self.settings.model.default
+        named = self._choice.model or self.finder.settings.model.default
         if named and named.startswith(_SCRIPTED):
             from sloyd.llm.wires.scripted import ScriptedModel
 
             return ScriptedModel(named.removeprefix(_SCRIPTED)), None
         name, level = self._unfolded(named)
-        provider, model_id = self._finder.find(name)
+        provider, model_id = self.finder.find(name)
         return self._made(provider, model_id), level
 
     def _unfolded(self, named: str | None) -> tuple[str | None, ThinkingLevel | None]:
         """The name without its level, and what it is short for."""
         name, level = _parted(named)
-        meant, usual = _parted(self.tables.aliases.get(name or "", name))
+        meant, usual = _parted(self.finder.tables.aliases.get(name or "", name))
         return meant or None, level or usual
 
     def _made(self, provider: Provider, model_id: str) -> Model:
-        base_url = self._finder.base_url(provider)
+        base_url = self.finder.base_url(provider)
         key = self._key(provider)
         if key is None and base_url is None and provider.needs_key:
             from sloyd.harness.model_texts import no_key_text
@@ -118,24 +112,24 @@ class _Chooser:
         model_id = model_id or provider.default_model
         if not model_id:
             model_id = self._only_model(provider, base_url or provider.base_url, key)
-        info = self.tables.info(
+        info = self.finder.tables.info(
             provider, model_id, base_url=base_url, ask=None if provider.needs_key else self._ask
         )
         info = self._resolved(info)
         from sloyd.llm.http_model import HttpModel
 
         model = HttpModel(info, api_key=key)
-        if self.choice.record is None:
+        if self._choice.record is None:
             return model
         from sloyd.llm.recorded import record
 
-        return record(model, self.choice.record, cwd=self.choice.cwd)
+        return record(model, self._choice.record, cwd=self._choice.cwd)
 
     def _ask(self, info: ModelInfo) -> ModelInfo:
         """What a server on this machine says of its model."""
         from sloyd.llm.local_servers import described
 
-        return described(info, self.choice.api_key)
+        return described(info, self._choice.api_key)
 
     def _only_model(self, provider: Provider, base_url: str, key: str | None) -> str:
         from sloyd.llm.local_servers import LocalServer, offered_models
@@ -151,13 +145,13 @@ class _Chooser:
 
     def _key(self, provider: Provider) -> str | None:
         """By flag, configuration, environment, in this order."""
-        if self.choice.api_key is not None and self.choice.api_key.strip():
-            return self.choice.api_key.strip()
-        source = self.tables.keys.get(provider.name)
+        if self._choice.api_key is not None and self._choice.api_key.strip():
+            return self._choice.api_key.strip()
+        source = self.finder.tables.keys.get(provider.name)
         if source is None:
-            return key_from(provider, self.variables)
+            return key_from(provider, self.finder.variables)
         try:
-            return secret_of(source, self.variables)
+            return secret_of(source, self.finder.variables)
         except ProviderError as error:
             raise ProviderError(f"{provider.title}: {error}", problem="no-key") from error
 
@@ -165,7 +159,9 @@ class _Chooser:
         """The same with the values of its headers, which may be secrets elsewhere."""
         if not info.headers:
             return info
-        headers = {name: secret_of(value, self.variables) for name, value in info.headers.items()}
+        headers = {
+            name: secret_of(value, self.finder.variables) for name, value in info.headers.items()
+        }
         return msgspec.structs.replace(info, headers=headers)
 
 

@@ -8,6 +8,7 @@ then among all. Nothing is guessed: a name that fits several families is answere
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sloyd.errors import ProviderError, UsageError
@@ -35,20 +36,25 @@ _KEY_BEGINNINGS = {
 """How the keys of some providers begin."""
 
 
+@dataclass(frozen=True, slots=True)
 class Finder:
-    """Finds the model that a choice means."""
+    """Finds the model that a choice means.
 
-    def __init__(
-        self,
-        choice: ModelChoice,
-        variables: Mapping[str, str],
-        settings: Settings,
-        tables: ModelTables,
-    ) -> None:
-        self.choice = choice
-        self.variables = variables
-        self.tables = tables
-        self._preferred = settings.model.provider
+    Attributes:
+        choice: what a person has said.
+        variables: the environment.
+        settings: what they prefer where nothing is said.
+        tables: the providers and models that there are.
+    """
+
+    choice: ModelChoice
+    variables: Mapping[str, str]
+    settings: Settings
+    tables: ModelTables
+
+    @property
+    def _preferred(self) -> str | None:
+        return self.settings.model.provider
 
     def find(self, name: str | None) -> tuple[Provider, str]:
         """The provider and the id; an empty one means its default model."""
