@@ -188,6 +188,8 @@ def test_bytes_of_unknown_encodings(data: bytes, pair: tuple[str, str], after: b
         ("作a\n".encode("gbk").replace(b"\xd7\xf7a", b"\x81\x61"), ("a", "b"), "second half"),
         (LATIN1, ("nom = café", "nom = thé"), "not UTF-8"),
         ("key = 1\n".encode("utf-16-le"), ("k", "kk"), "UTF-16 without a byte order mark"),
+        ("\ufeffkey = 1\n".encode("utf-16-le")[:-1], ("key", "kk"), "is damaged"),
+        ("\ufeffkey\ud800 = 1\n".encode("utf-16-be", "surrogatepass"), ("key", "k"), "is damaged"),
     ],
 )
 def test_what_might_damage_an_unknown_encoding_is_refused(

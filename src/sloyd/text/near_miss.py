@@ -268,6 +268,8 @@ def _difference(have: str, want: str) -> str:
             if "\t" in have.strip() + want.strip()
             else "in its spacing"
         )
+    if "".join(have.split()) == "".join(want.split()):
+        return "in its spacing"
     if have.casefold() == want.casefold():
         return "in upper and lower case"
     if have.strip().casefold() == want.strip().casefold():

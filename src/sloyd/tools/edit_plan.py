@@ -22,6 +22,11 @@ __all__ = ["EditPlan", "Located", "TextEdit", "plan_edits"]
 
 _MAX_LINES_NAMED: Final = 12
 _MAX_PROBLEMS: Final = 5
+_WIDE_MARKS: Final = (b"\xff\xfe", b"\xfe\xff", b"\0\0\xfe\xff")
+_DAMAGED: Final = (
+    "The file begins with the mark of UTF-16 or UTF-32 but is damaged: not all of it is in that "
+    "encoding, so its text cannot be edited. Mend it first (bash: iconv -c), and keep a copy."
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +208,8 @@ def _locate(
                 line_number(view.text, place.start),
                 _tolerated(view, place, reading) if tolerant else (),
             )
+    if encoding.name == "unknown-8bit" and view.source.startswith(_WIDE_MARKS):
+        raise _Unplaced(f"{names.missing(index)} {_DAMAGED}")
     from sloyd.text.near_miss import explain_miss
 
     raise _Unplaced(f"{names.missing(index)} {explain_miss(view.text, old, new)}")
@@ -240,7 +247,7 @@ def _repeated(view: LineView, found: Places, index: int, names: _Names, tolerant
     named = [
         f"{line} ({times} times)" if times > 1 else str(line) for line, times in lines.items()
     ][:_MAX_LINES_NAMED]
-    rest = ", ..." if len(lines) > _MAX_LINES_NAMED else ""
+    rest = " and more" if len(lines) > _MAX_LINES_NAMED else ""
     count = f"more than {found.count}" if found.more else str(found.count)
     what = "They begin at" if not tolerant else "None is exact; these differ in details only, at"
     plural = "lines" if len(lines) > 1 else "line"
