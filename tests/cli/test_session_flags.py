@@ -156,3 +156,25 @@ def test_resume_asks_at_a_terminal_only(tmp_path: Path, home: Path) -> None:
     done = run("--resume", cwd=tmp_path)
     assert done.returncode == 2
     assert b"--resume needs a terminal" in done.stderr
+
+
+def test_a_session_that_cannot_be_kept_is_told_once_with_ways_out(
+    home: Path, tmp_path: Path
+) -> None:
+    (home / ".sloyd").mkdir()
+    (home / ".sloyd" / "sessions").touch()
+    done = run("--model", script(tmp_path, {"text": "hello"}), "-p", "hi", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.count(b"stopped: cannot make the session") == 1
+    assert b"--no-session" in done.stderr
+
+
+def test_an_empty_directory_for_sessions_is_not_the_working_directory(
+    home: Path, tmp_path: Path
+) -> None:
+    model = script(tmp_path, {"text": "hello"})
+    before = sorted(tmp_path.rglob("*.jsonl"))
+    done = run("--model", model, "--session-dir", "", "-p", "hi", cwd=tmp_path)
+    assert done.returncode == 2
+    assert sorted(tmp_path.rglob("*.jsonl")) == before
+    assert home

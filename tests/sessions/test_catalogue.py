@@ -105,3 +105,12 @@ def test_a_file_that_is_no_session_is_not_deleted(tmp_path: Path) -> None:
     with pytest.raises(SessionError, match="not a session"):
         delete_session(path)
     assert path.read_text() == "precious"
+
+
+@pytest.mark.parametrize("nothing", ["", " "])
+def test_nothing_means_no_session(tmp_path: Path, nothing: str) -> None:
+    """Every id begins with nothing, but an empty variable of a script means none."""
+    with Session.create(tmp_path, "/a") as session:
+        session.append_message(user("the only one"))
+    with pytest.raises(SessionError, match="say which session"):
+        find_session(tmp_path, nothing, cwd="/a")

@@ -253,3 +253,10 @@ def test_the_ending_tells_the_format(tmp_path: Path) -> None:
         write_export(session, tmp_path / "out.pdf")
     with pytest.raises(SessionError, match="cannot write"):
         write_export(session, tmp_path / "none" / "out.md")
+
+
+@pytest.mark.parametrize("name", ["nul\0.html", "x" * 300 + ".html", "no/such/place.html"])
+def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, name: str) -> None:
+    session = Session.in_memory("/tmp")
+    with pytest.raises(SessionError, match="cannot write"):
+        write_export(session, tmp_path / name)

@@ -193,3 +193,14 @@ def test_every_walk_through_a_tree_ends_at_its_root(moves: list[tuple[int, bool]
 
 def clone_texts(session: Session) -> list[str]:
     return texts(clone(session))
+
+
+def test_copies_of_a_session_in_memory_stay_in_memory(tmp_path: Path) -> None:
+    """Whoever says --no-session wants nothing on the disk, also after /clone and /fork."""
+    session = Session.in_memory("/tmp")
+    entry = session.append_message(user("secret"))
+    with clone(session, sessions=tmp_path) as copy:
+        copy.append_message(user("more"))
+        assert copy.path is None
+    fork(session, entry.id, sessions=tmp_path)[0].append_message(user("other"))
+    assert list(tmp_path.iterdir()) == []

@@ -217,6 +217,8 @@ def _session(options: Options, picked: Path | None) -> SessionChoice:
 
 def _directory_for_sessions(options: Options) -> Path | None:
     named = options.session_dir
+    if named is not None and not named.strip():
+        raise UsageError("--session-dir: say which directory")
     return None if named is None else Path(named).expanduser().absolute()
 
 

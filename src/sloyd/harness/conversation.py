@@ -61,6 +61,7 @@ class Conversation:
         self._journal = journal
         self._held: list[SessionMessage] = []
         self._stale: set[int] = set()
+        self._told = ""
         self._compacting: anyio.CancelScope | None = None
         self._sessions = sessions
         self.use_compaction(compaction)
@@ -93,6 +94,7 @@ class Conversation:
 
     async def _save(self, event: AgentEvent) -> None:
         if isinstance(event, AgentEnd):
+            self._told = ""
             await self._sync()
         if not isinstance(event, MessageEnd):
             return
@@ -101,7 +103,13 @@ class Conversation:
         except SessionError as error:
             # Going on would show people what is saved nowhere.
             self._agent.abort()
-            await self._emit(Notice(message=f"stopped: {error}", level="error"))
+            text = f"stopped: {error}"
+            if not self._session.is_saved:
+                text += "; --session-dir names another place, --no-session keeps it in memory"
+            # The answer that is cut short cannot be saved either; once is enough.
+            if text != self._told:
+                self._told = text
+                await self._emit(Notice(message=text, level="error"))
         if self._session.notices:
             # Another process writes to the file; the session goes on in a copy.
             self._follow()

@@ -102,6 +102,9 @@ def find_session(sessions: Path, reference: str, cwd: str | None = None) -> Path
     Sessions of ``cwd`` go first. Raises `SessionError` when nothing fits, with the nearest command
     to try, and when several do, with their paths.
     """
+    if not reference.strip():
+        # Every id begins with nothing; a script whose variable is empty means none of them.
+        raise SessionError("say which session: a path, an id or a name; `sloyd sessions` lists all")
     if os.sep in reference or reference.endswith(".jsonl"):
         path = Path(reference).expanduser()
         if not path.is_file():

@@ -42,8 +42,9 @@ def copy_branch(
     """A new session with a copy of the branch that ends at ``leaf_id``.
 
     Ids stay. Labels and the name are taken along from wherever they stand. The file is made under
-    ``sessions`` (the root of all sessions), or in ``directory``, or beside the old one; in memory
-    if the old one is. Raises `SessionError` when it cannot be written.
+    ``sessions`` (the root of all sessions), or in ``directory``, or beside the old one. Of a
+    session in memory the copy is in memory too, unless ``directory`` is given. Raises
+    `SessionError` when it cannot be written.
     """
     parent = None if session.path is None else str(session.path)
     target = _empty(session, parent, sessions, directory, cwd or session.cwd)
@@ -58,7 +59,8 @@ def _empty(
     directory: Path | None,
     cwd: str,
 ) -> Session:
-    if session.path is None and sessions is None and directory is None:
+    if session.path is None and directory is None:
+        # Who keeps a session off the disk means its copies too.
         return Session.in_memory(cwd)
     if sessions is not None:
         return Session.create(sessions, cwd, parent_session=parent)

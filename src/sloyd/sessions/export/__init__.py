@@ -12,6 +12,7 @@ The modules:
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, TypeAlias
 
@@ -69,6 +70,8 @@ def write_export(session: Session, path: Path, output: ExportFormat | None = Non
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
         temporary.replace(path)
-    except OSError as error:
-        temporary.unlink(missing_ok=True)
-        raise SessionError(f"cannot write {path}: {error.strerror}") from error
+    except (OSError, ValueError) as error:
+        with suppress(OSError, ValueError):
+            temporary.unlink(missing_ok=True)
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SessionError(f"cannot write {path}: {reason}") from error
