@@ -21,7 +21,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
-from sloyd.errors import FileChanged, FileProblem, WorkspaceError
+from sloyd.errors import FileProblem
 from sloyd.workspace.attributes import keep_attributes
 from sloyd.workspace.base import ABSENT, Absent, FileVersion, ReplaceResult
 from sloyd.workspace.descriptors import PRIVATE, write_all
@@ -29,8 +29,7 @@ from sloyd.workspace.facts import may_write, version_of
 from sloyd.workspace.guard import Note, clear_up_after_kills, guarded
 from sloyd.workspace.in_place import write_in_place
 from sloyd.workspace.interrupted import is_note, put_back
-from sloyd.workspace.names import quote_name
-from sloyd.workspace.problems import explain, reported
+from sloyd.workspace.problems import file_changed, file_problem, reported
 
 __all__ = ["finish_interrupted", "remove_file", "replace_file"]
 
@@ -70,7 +69,7 @@ def remove_file(path: str, expect: FileVersion | None) -> None:
     with reported(path), guarded(os.path.dirname(path.rstrip(os.sep)), _clear_up):
         found = os.lstat(path)
         if stat.S_ISDIR(found.st_mode):
-            raise _problem("is-directory", path)
+            raise file_problem("is-directory", path)
         _compare(path, found, expect)
         os.unlink(path)
 
@@ -86,7 +85,7 @@ def _target(path: str) -> str:
         found = os.lstat(path)
     except FileNotFoundError:
         if path.endswith(os.sep):
-            raise _problem("is-directory", path) from None
+            raise file_problem("is-directory", path) from None
         return path
     if not stat.S_ISLNK(found.st_mode):
         return path
@@ -111,10 +110,10 @@ def _replace(
         return ReplaceResult(_create(path, real, pieces, expect, note, durable), created=True)
     if not stat.S_ISREG(old.st_mode):
         is_directory = stat.S_ISDIR(old.st_mode)
-        raise _problem("is-directory" if is_directory else "not-regular", path)
+        raise file_problem("is-directory" if is_directory else "not-regular", path)
     _compare(path, old, expect)
     if not may_write(real):
-        raise _problem(_why_not(real, old), path)
+        raise file_problem(_why_not(real, old), path)
     if old.st_nlink == 1:
         with suppress(_CannotSwap):
             version = _swap(path, real, old, pieces, expect, note, durable)
@@ -142,7 +141,7 @@ def _create(
         except FileExistsError:
             if expect is None:
                 raise _Again from None
-            raise _changed(path) from None
+            raise file_changed(path) from None
         except OSError as error:
             if error.errno not in _NO_LINK:
                 raise
@@ -253,7 +252,7 @@ def _look(real: str) -> os.stat_result | None:
 
 def _compare(path: str, found: os.stat_result | None, expect: FileVersion | Absent | None) -> None:
     if expect is not None and (ABSENT if found is None else version_of(found)) != expect:
-        raise _changed(path)
+        raise file_changed(path)
 
 
 def _why_not(real: str, old: os.stat_result) -> FileProblem:
@@ -273,11 +272,3 @@ def _sync_directory(real: str) -> None:
             os.fsync(descriptor)
         finally:
             os.close(descriptor)
-
-
-def _changed(path: str) -> FileChanged:
-    return FileChanged(f"{explain('changed')}: {quote_name(path)}", path=path)
-
-
-def _problem(reason: FileProblem, path: str) -> WorkspaceError:
-    return WorkspaceError(f"{explain(reason)}: {quote_name(path)}", path=path, reason=reason)

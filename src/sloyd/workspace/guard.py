@@ -21,10 +21,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
-from sloyd.errors import WorkspaceError
 from sloyd.workspace.descriptors import PRIVATE
-from sloyd.workspace.names import quote_name
-from sloyd.workspace.problems import explain
+from sloyd.workspace.problems import file_problem
 
 __all__ = ["ClearUp", "Note", "clear_up_after_kills", "guarded", "private_directory"]
 
@@ -152,9 +150,7 @@ def _open_locked(number: int, directory: str) -> int | None:
         now = time.monotonic()
         deadline = deadline or now + _LONGEST_WAIT
         if now > deadline:
-            raise WorkspaceError(
-                f"{explain('busy')}: {quote_name(directory)}", path=directory, reason="busy"
-            )
+            raise file_problem("busy", directory)
         time.sleep(pause)
         pause = min(pause * 1.5, 0.005)
 

@@ -19,14 +19,12 @@ import os
 from collections.abc import Sequence
 from contextlib import suppress
 
-from sloyd.errors import FileChanged
 from sloyd.workspace.base import Absent, FileVersion
 from sloyd.workspace.descriptors import PRIVATE, write_all
 from sloyd.workspace.facts import version_of
 from sloyd.workspace.guard import Note, private_directory
 from sloyd.workspace.interrupted import Interrupted, note_of, restore
-from sloyd.workspace.names import quote_name
-from sloyd.workspace.problems import explain
+from sloyd.workspace.problems import file_changed
 
 __all__ = ["write_in_place"]
 
@@ -48,7 +46,7 @@ def write_in_place(
     try:
         old = os.fstat(descriptor)
         if expect is not None and version_of(old) != expect:
-            raise FileChanged(f"{explain('changed')}: {quote_name(path)}", path=path)
+            raise file_changed(path)
         backup = _backup_name()
         size = sum(map(len, pieces))
         try:
@@ -85,7 +83,7 @@ def _make_backup(
         while chunk := os.pread(descriptor, _PIECE, copied):
             copied += write_all(copy, (chunk,))
         if copied != old_size:
-            raise FileChanged(f"{explain('changed')}: {quote_name(path)}", path=path)
+            raise file_changed(path)
         write_all(copy, pieces)
     finally:
         os.close(copy)

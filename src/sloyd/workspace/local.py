@@ -16,7 +16,7 @@ from contextlib import suppress
 
 from anyio.to_thread import run_sync
 
-from sloyd.errors import FileProblem, WorkspaceError
+from sloyd.errors import WorkspaceError
 from sloyd.workspace.atomic import finish_interrupted, remove_file, replace_file
 from sloyd.workspace.base import (
     Absent,
@@ -31,8 +31,7 @@ from sloyd.workspace.base import (
 )
 from sloyd.workspace.facts import facts, kind_of, version_of
 from sloyd.workspace.mounts import is_prompt
-from sloyd.workspace.names import quote_name
-from sloyd.workspace.problems import explain, reported, workspace_error
+from sloyd.workspace.problems import file_problem, reported, workspace_error
 
 __all__ = ["LocalWorkspace"]
 
@@ -158,7 +157,7 @@ def _realpath(path: str) -> str:
         except OSError:
             # Links under /proc say in words where they lead ("pipe:[1]", "/tmp/x (deleted)").
             if os.path.exists(path):
-                raise _error("not-regular", path) from None
+                raise file_problem("not-regular", path) from None
             return real
         if modes.S_ISLNK(found.st_mode):  # only a cycle leaves a link at the end
             os.stat(real)
@@ -189,11 +188,7 @@ _OPEN_FLAGS = (
 
 def _not_regular(path: str, found: os.stat_result) -> WorkspaceError:
     is_directory = kind_of(found.st_mode) == "directory"
-    return _error("is-directory" if is_directory else "not-regular", path)
-
-
-def _error(reason: FileProblem, path: str) -> WorkspaceError:
-    return WorkspaceError(f"{explain(reason)}: {quote_name(path)}", path=path, reason=reason)
+    return file_problem("is-directory" if is_directory else "not-regular", path)
 
 
 def _open_and_read(path: str, start: int, size: int) -> tuple[bytes, int | None]:
@@ -270,7 +265,7 @@ def _make_dirs(path: str) -> list[str]:
                     os.mkdir(directory)
                 except FileExistsError:
                     if not os.path.isdir(directory):
-                        raise _error("not-directory", path) from None
+                        raise file_problem("not-directory", path) from None
                 else:
                     made.append(directory)
         except BaseException:

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 import anyio
 
-from sloyd.errors import FileChanged, FileProblem, WorkspaceError
+from sloyd.errors import WorkspaceError
 from sloyd.workspace.base import (
     ABSENT,
     Absent,
@@ -31,8 +31,7 @@ from sloyd.workspace.base import (
     ReplaceResult,
 )
 from sloyd.workspace.memory_tree import Node, Place, Tree
-from sloyd.workspace.names import quote_name
-from sloyd.workspace.problems import explain
+from sloyd.workspace.problems import file_changed, file_problem
 
 __all__ = ["MemoryCommand", "MemoryWorkspace"]
 
@@ -153,12 +152,12 @@ class MemoryWorkspace:
         content = data if isinstance(data, bytes) else b"".join(data)
         if node is None:
             if path.endswith("/"):
-                raise _error("is-directory", path)
+                raise file_problem("is-directory", path)
             made = Node("file", data=content)
             self._tree.add(place, made)
             return ReplaceResult(made.version(), created=True)
         if not node.mode & 0o200:
-            raise _error("read-only", path)
+            raise file_problem("read-only", path)
         self._tree.write(node, content)
         return ReplaceResult(node.version(), created=False)
 
@@ -166,7 +165,7 @@ class MemoryWorkspace:
         place = self._tree.find(path, follow=False)
         node = place.existing()
         if node.kind == "directory":
-            raise _error("is-directory", path)
+            raise file_problem("is-directory", path)
         _compare(node, expect, path)
         self._tree.remove(place)
 
@@ -192,7 +191,7 @@ class MemoryWorkspace:
             for directory in reversed(missing):
                 place = self._tree.find(directory, follow=False)
                 if place.node is not None:
-                    raise _error("not-directory", path)
+                    raise file_problem("not-directory", path)
                 self._tree.add(place, Node("directory", mode=0o755))
                 places.append(place)
         except WorkspaceError:
@@ -204,7 +203,7 @@ class MemoryWorkspace:
     async def list(self, path: str) -> list[DirEntry]:
         node = self._tree.find(path).existing()
         if node.kind != "directory":
-            raise _error("not-directory", path)
+            raise file_problem("not-directory", path)
         return [self._entry(path, name, child) for name, child in node.children.items()]
 
     async def list_many(self, paths: Sequence[str]) -> Sequence[Listing]:
@@ -228,9 +227,9 @@ class MemoryWorkspace:
     async def run(self, request: ProcessRequest, on_output: OnOutput | None = None) -> Exit:
         command = self.commands.get(posixpath.basename(request.argv[0]))
         if command is None:
-            raise _error("missing", request.argv[0])
+            raise file_problem("missing", request.argv[0])
         if not self._tree.is_directory(request.cwd):
-            raise _error("missing", request.cwd)
+            raise file_problem("missing", request.cwd)
         started = perf_counter()
         code: int | None = None
         with anyio.move_on_after(request.timeout) as scope:
@@ -247,7 +246,7 @@ class MemoryWorkspace:
         node = self._tree.find(path).existing()
         _need_regular(node, path)
         if not node.mode & 0o400:
-            raise _error("permission", path)
+            raise file_problem("permission", path)
         return node
 
 
@@ -257,13 +256,9 @@ def _ignored(_: bytes) -> None:
 
 def _need_regular(node: Node, path: str) -> None:
     if node.kind != "file":
-        raise _error("is-directory" if node.kind == "directory" else "not-regular", path)
+        raise file_problem("is-directory" if node.kind == "directory" else "not-regular", path)
 
 
 def _compare(node: Node | None, expect: FileVersion | Absent | None, path: str) -> None:
     if expect is not None and (ABSENT if node is None else node.version()) != expect:
-        raise FileChanged(f"{explain('changed')}: {quote_name(path)}", path=path)
-
-
-def _error(reason: FileProblem, path: str) -> WorkspaceError:
-    return WorkspaceError(f"{explain(reason)}: {quote_name(path)}", path=path, reason=reason)
+        raise file_changed(path)

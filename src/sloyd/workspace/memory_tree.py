@@ -8,10 +8,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from itertools import count
 
-from sloyd.errors import FileProblem, WorkspaceError
+from sloyd.errors import WorkspaceError
 from sloyd.workspace.base import FileKind, FileVersion
-from sloyd.workspace.names import quote_name
-from sloyd.workspace.problems import explain
+from sloyd.workspace.problems import file_problem
 
 __all__ = ["Node", "Place", "Tree"]
 
@@ -51,7 +50,7 @@ class Place:
     def existing(self) -> Node:
         """What is there. Raises `WorkspaceError` (``missing``) when nothing is."""
         if self.node is None:
-            raise _error("missing", self.path)
+            raise file_problem("missing", self.path)
         return self.node
 
 
@@ -70,7 +69,7 @@ class Tree:
     def add(self, place: Place, node: Node) -> None:
         """Hang a node on a free place."""
         if place.node is not None:
-            raise _error("exists", place.path)
+            raise file_problem("exists", place.path)
         node.ctime_ns = self.now()
         node.mtime_ns = node.mtime_ns or node.ctime_ns
         place.parent.children[place.name] = node
@@ -103,26 +102,26 @@ class Tree:
             name = parts.popleft()
             parent = trail[-1][1]
             if parent.kind != "directory":
-                raise _error("not-directory", path)
+                raise file_problem("not-directory", path)
             if name == "..":
                 trail = trail[:-1] or trail
                 continue
             node = parent.children.get(name)
             if node is None:
                 if parts:
-                    raise _error("missing", path)
+                    raise file_problem("missing", path)
                 return Place(path, parent, name, None)
             if node.kind == "symlink" and (parts or follow):
                 links += 1
                 if links > _MOST_LINKS:
-                    raise _error("link-cycle", path)
+                    raise file_problem("link-cycle", path)
                 trail = trail[:1] if node.target.startswith("/") else trail
                 parts.extendleft(reversed(_parts(node.target)))
                 continue
             trail.append((name, node))
         name, node = trail[-1]
         if path.endswith("/") and node.kind not in ("directory", "symlink"):
-            raise _error("not-directory", path)
+            raise file_problem("not-directory", path)
         return Place(path, trail[-2][1] if len(trail) > 1 else node, name, node)
 
     def realpath(self, path: str) -> str:
@@ -143,7 +142,7 @@ class Tree:
             if node is not None and node.kind == "symlink":
                 links += 1
                 if links > _MOST_LINKS:
-                    raise _error("link-cycle", path)
+                    raise file_problem("link-cycle", path)
                 names = [] if node.target.startswith("/") else names[:-1]
                 parts.extendleft(reversed(_parts(node.target)))
         return "/" + "/".join(names)
@@ -155,12 +154,8 @@ def _parts(path: str) -> deque[str]:
     except UnicodeEncodeError:
         encoded = b"\0"
     if b"\0" in encoded:
-        raise _error("invalid-path", path)
+        raise file_problem("invalid-path", path)
     parts = deque(part for part in path.split("/") if part not in ("", "."))
     if any(len(os.fsencode(part)) > _LONGEST_NAME for part in parts):
-        raise _error("name-too-long", path)
+        raise file_problem("name-too-long", path)
     return parts
-
-
-def _error(reason: FileProblem, path: str) -> WorkspaceError:
-    return WorkspaceError(f"{explain(reason)}: {quote_name(path)}", path=path, reason=reason)

@@ -7,10 +7,10 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from sloyd.errors import FileProblem, WorkspaceError
+from sloyd.errors import FileChanged, FileProblem, WorkspaceError
 from sloyd.workspace.names import quote_name
 
-__all__ = ["ERROR_CODES", "explain", "reported", "workspace_error"]
+__all__ = ["ERROR_CODES", "file_changed", "file_problem", "reported", "workspace_error"]
 
 _REASONS: dict[int, FileProblem] = {
     errno.ENOENT: "missing",
@@ -76,9 +76,14 @@ _WORDS: dict[FileProblem, str] = {
 }
 
 
-def explain(reason: FileProblem) -> str:
-    """The reason in a few plain words, to be put behind a colon."""
-    return _WORDS[reason]
+def file_problem(reason: FileProblem, path: str) -> WorkspaceError:
+    """The `WorkspaceError` for what was found out about ``path`` without a failed system call."""
+    return WorkspaceError(f"{_WORDS[reason]}: {quote_name(path)}", path=path, reason=reason)
+
+
+def file_changed(path: str) -> FileChanged:
+    """The error for a file that is not what ``expect`` saw."""
+    return FileChanged(f"{_WORDS['changed']}: {quote_name(path)}", path=path)
 
 
 def workspace_error(error: OSError | ValueError, path: str) -> WorkspaceError:
