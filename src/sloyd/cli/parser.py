@@ -160,12 +160,10 @@ def _joined(words: Sequence[str]) -> list[str]:
 
 def unknown_option(word: str) -> str:
     """What to say about a switch that nobody knows: the nearest known one."""
-    from difflib import get_close_matches
+    from sloyd.text.suggestion import suggestion
 
     name = word.split("=", 1)[0]
-    near = get_close_matches(name, flag_names(), n=1)
-    hint = f"; did you mean {near[0]}?" if near else "; see sloyd --help"
-    return f"unknown option {name}{hint}"
+    return f"unknown option {name}{suggestion(name, flag_names(), 'see sloyd --help')}"
 
 
 def help_text() -> str:

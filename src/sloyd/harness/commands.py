@@ -15,6 +15,7 @@ import msgspec
 from sloyd.errors import AgentBusy, UsageError
 from sloyd.harness.door import Door
 from sloyd.llm.messages import UserMessage
+from sloyd.text.suggestion import suggestion
 
 if TYPE_CHECKING:
     from sloyd.harness.coding_agent import CodingAgent
@@ -169,8 +170,5 @@ async def expand_prompt(agent: CodingAgent, text: str) -> str:
 
 
 def _unknown(name: str, known: Sequence[str]) -> UsageError:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean /{near[0]}?" if near else "/help lists them"
-    return UsageError(f"there is no command /{name}; {hint}")
+    hint = suggestion(name, known, "/help lists them", sign="/")
+    return UsageError(f"there is no command /{name}{hint}")

@@ -8,6 +8,7 @@ import msgspec
 
 from sloyd.errors import UsageError
 from sloyd.harness.events import HarnessEvent
+from sloyd.text.suggestion import suggestion
 
 __all__ = ["EVERY", "SessionStart", "check_event_name", "name_of"]
 
@@ -32,8 +33,5 @@ def check_event_name(event: str | type) -> str:
     known = [EVERY, *(name_of(kind) for kind in (SessionStart, *get_args(HarnessEvent)))]
     if name in known:
         return name
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]}?" if near else f"there are: {', '.join(known)}"
-    raise UsageError(f"there is no event {name or event}; {hint}")
+    hint = suggestion(name, known, f"there are: {', '.join(known)}")
+    raise UsageError(f"there is no event {name or event}{hint}")

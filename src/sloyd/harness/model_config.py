@@ -17,6 +17,7 @@ import msgspec
 from sloyd.harness.model_tables import ModelFacts, ModelTables, OwnModel
 from sloyd.harness.settings_files import LoadedSettings, SettingProblem
 from sloyd.llm.providers import PROVIDERS, Provider, find_provider
+from sloyd.text.suggestion import suggestion
 
 __all__ = ["QUIRKS", "read_model_tables"]
 
@@ -166,7 +167,7 @@ class _Reader:
             unknown = re.search(r"unknown field `(.+?)`", words)
             if unknown:
                 names = [*_fields(to), *_fields(OwnModel)]
-                words = f"unknown key {unknown.group(1)}{_near(unknown.group(1), names)}"
+                words = f"unknown key {unknown.group(1)}{suggestion(unknown.group(1), names)}"
             self._problem(f"{key}{place.rstrip('`')}", words)
             return None
 
@@ -182,7 +183,7 @@ class _Reader:
                 return False
         for quirk in quirks:
             if quirk not in QUIRKS:
-                self._problem(f"{key}.quirks", f"unknown quirk {quirk}{_near(quirk, QUIRKS)}")
+                self._problem(f"{key}.quirks", f"unknown quirk {quirk}{suggestion(quirk, QUIRKS)}")
                 return False
         return True
 
@@ -201,13 +202,6 @@ def _is_under(key: str, name: str) -> bool:
 
 def _fields(struct: type[Any]) -> list[str]:
     return [known.name for known in msgspec.structs.fields(struct)]
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(dict.fromkeys(known)), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _line_of(path: Path, section: str, name: str) -> int | None:

@@ -16,6 +16,7 @@ from sloyd.harness.model_tables import ModelTables
 from sloyd.harness.settings import Settings
 from sloyd.llm.credentials import base_url_from
 from sloyd.llm.providers import Provider, is_own_url
+from sloyd.text.suggestion import suggestion
 
 if TYPE_CHECKING:
     from sloyd.harness.model_choice import ModelChoice
@@ -176,12 +177,9 @@ class Finder:
         found = self.tables.find_provider(name)
         if found is not None:
             return found
-        from difflib import get_close_matches
-
-        near = get_close_matches(name.lower(), list(self.tables.providers), n=1)
-        known = ", ".join(self.tables.providers)
-        hint = f"did you mean {near[0]}?" if near else f"known are: {known}"
-        raise UsageError(f"there is no provider {name}; {hint}")
+        known = self.tables.providers
+        hint = suggestion(name.lower(), known, f"known are: {', '.join(known)}")
+        raise UsageError(f"there is no provider {name}{hint}")
 
     def _of_key(self, key: str) -> Provider:
         for beginning, provider in _KEY_BEGINNINGS.items():

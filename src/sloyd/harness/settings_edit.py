@@ -11,6 +11,7 @@ import msgspec
 from sloyd.errors import SettingsError
 from sloyd.harness.home import replace_privately
 from sloyd.harness.settings import Setting, declared_settings, type_name
+from sloyd.text.suggestion import suggestion
 
 __all__ = ["change_setting", "find_setting", "parse_value"]
 
@@ -20,11 +21,8 @@ def find_setting(name: str) -> Setting:
     rows = {row.name: row for row in declared_settings()}
     if name in rows:
         return rows[name]
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, rows, n=1)
-    hint = f"did you mean {near[0]}?" if near else "sloyd config list shows all"
-    raise SettingsError(f"there is no setting {name}; {hint}")
+    hint = suggestion(name, rows, "sloyd config list shows all")
+    raise SettingsError(f"there is no setting {name}{hint}")
 
 
 def parse_value(row: Setting, words: list[str]) -> Any:

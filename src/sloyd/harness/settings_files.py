@@ -16,6 +16,7 @@ import msgspec
 from sloyd.errors import SettingsError
 from sloyd.harness.left_files import read_left_text
 from sloyd.harness.settings import Setting, Settings, declared_settings, type_name
+from sloyd.text.suggestion import suggestion
 
 __all__ = ["LoadedSettings", "SettingProblem", "load_settings"]
 
@@ -109,7 +110,7 @@ def _values(
     """The valid settings of one section; what is not valid goes to ``problems``."""
     sections = {row.section for row in rows.values()}
     if section not in sections or not isinstance(table, dict):
-        hint = _near(section, [*sections, *_FREE_TABLES])
+        hint = suggestion(section, [*sections, *_FREE_TABLES])
         problems.append(
             SettingProblem(path, _line_of(text, section), f"unknown section [{section}]{hint}")
         )
@@ -122,7 +123,7 @@ def _values(
                 SettingProblem(
                     path,
                     _line_of(text, section, key),
-                    f"unknown setting {section}.{key}{_near(key, keys)}",
+                    f"unknown setting {section}.{key}{suggestion(key, keys)}",
                 )
             )
             continue
@@ -164,13 +165,6 @@ def _joined(below: object, above: object) -> object:
 
 def _rows(value: object) -> list[Any]:
     return [] if value is None else value if isinstance(value, list) else [value]
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
 
 
 def _line_of(text: str, section: str, key: str | None = None) -> int | None:

@@ -9,6 +9,7 @@ import msgspec
 
 from sloyd.errors import SloydError
 from sloyd.modes.rpc_commands import COMMANDS, AnyCommand, Command, CommandId
+from sloyd.text.suggestion import suggestion
 
 __all__ = [
     "BadLine",
@@ -119,16 +120,9 @@ def _decode_again(line: bytes, first: Exception) -> Incoming:
     if not isinstance(name, str):
         raise BadLine('The object has no "type" that names a command', id=identity)
     if name not in COMMANDS and name != "extension_ui_response":
-        raise BadLine(f"Unknown command: {name}{_hint(name)}", name, identity)
+        raise BadLine(f"Unknown command: {name}{suggestion(name, COMMANDS)}", name, identity)
     try:
         kind: type[Command | UiResponse] = COMMANDS.get(name, UiResponse)
         return msgspec.convert(value, kind)  # type: ignore[return-value]
     except msgspec.ValidationError as error:
         raise BadLine(str(error), name, identity) from first
-
-
-def _hint(name: str) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, COMMANDS, n=1)
-    return f"; did you mean {near[0]}?" if near else ""

@@ -32,6 +32,8 @@ Fit to be read:
     truncate      Cut a text to what a model should read.
     terminal      What a terminal would show of a program's output, as plain text.
     markup        Text inside the tags that prompts use to mark where something begins and ends.
+    suggestion    What a misspelt name was probably meant to be, to be put behind a sentence about
+                  it.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from sloyd.modes.tui.key_table import ACTIONS, TOGETHER, KeyAction, KeyContext
+from sloyd.text.suggestion import suggestion
 
 __all__ = ["KeyMap", "key_name", "load_keys", "shown_key"]
 
@@ -166,7 +167,7 @@ class KeyMap:
         for name, value in configured.items():
             action = self._actions.get(name)
             if action is None:
-                self._problem(f"there is no action {name}{_near(name, self._actions)}")
+                self._problem(f"there is no action {name}{suggestion(name, self._actions)}")
                 continue
             keys = self._valid(name, value)
             if keys is not None:
@@ -249,10 +250,3 @@ def _canonical(key: str) -> str:
 
 def _meet(one: KeyContext, other: KeyContext) -> bool:
     return one == other or any({one, other} <= together for together in TOGETHER)
-
-
-def _near(name: str, known: Iterable[str]) -> str:
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
