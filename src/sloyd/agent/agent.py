@@ -24,7 +24,7 @@ from sloyd.agent.result import RunResult
 from sloyd.agent.state import AgentState
 from sloyd.agent.tool import AgentTool, ExecutionMode
 from sloyd.errors import AgentBusy, AgentError, UsageError
-from sloyd.llm.messages import AssistantMessage, Message, UserMessage
+from sloyd.llm.messages import AssistantMessage, Message, UserMessage, user_message
 from sloyd.llm.models import Model, StreamOptions
 
 __all__ = ["Agent", "Prompt", "RunResult"]
@@ -262,7 +262,7 @@ class Agent:
     def _queue(self, add: Callable[[UserMessage], None], message: str | UserMessage) -> None:
         if self._run is None or not self._run.open:
             raise AgentError("No run is under way that could take the message; use prompt().")
-        add(_message_of(message))
+        add(user_message(message))
         self._run.queue_changed()
 
     @property
@@ -301,11 +301,7 @@ class Agent:
             self._task = None
 
 
-def _message_of(message: str | UserMessage) -> UserMessage:
-    return UserMessage(content=message) if isinstance(message, str) else message
-
-
 def _messages_of(prompt: Prompt) -> list[UserMessage]:
     if isinstance(prompt, (str, UserMessage)):
-        return [_message_of(prompt)]
+        return [user_message(prompt)]
     return list(prompt)

@@ -59,7 +59,7 @@ from sloyd.harness.settings import Settings
 from sloyd.harness.toolbox import Toolbox, tool_settings
 from sloyd.harness.trust import TrustDecision, TrustFile
 from sloyd.llm.http_model import HttpModel
-from sloyd.llm.messages import Message, UserMessage
+from sloyd.llm.messages import Message, UserMessage, user_message
 from sloyd.llm.models import Model, StreamOptions, ThinkingLevel
 from sloyd.sessions.session import Session
 from sloyd.tools.registry import ToolRegistry
@@ -362,11 +362,11 @@ class CodingAgent:
 
     def steer(self, message: str | UserMessage) -> None:
         """Say something to the model after the current turn."""
-        self.recovery.steer(_said(message))
+        self.recovery.steer(user_message(message))
 
     def follow_up(self, message: str | UserMessage) -> None:
         """Say something to the model when it would stop."""
-        self.recovery.follow_up(_said(message))
+        self.recovery.follow_up(user_message(message))
 
     def abort(self) -> None:
         """Stop the run; the history stays complete."""
@@ -442,7 +442,3 @@ class CodingAgent:
             provider=info.provider,
             model=info.id,
         )
-
-
-def _said(message: str | UserMessage) -> UserMessage:
-    return UserMessage(content=message) if isinstance(message, str) else message

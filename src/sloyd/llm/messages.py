@@ -28,6 +28,7 @@ __all__ = [
     "UserMessage",
     "now_ms",
     "text_of",
+    "user_message",
 ]
 
 StopReason: TypeAlias = Literal["stop", "length", "toolUse", "error", "aborted"]
@@ -190,6 +191,11 @@ class ToolResultMessage(
 
 
 Message: TypeAlias = UserMessage | AssistantMessage | ToolResultMessage
+
+
+def user_message(said: str | UserMessage) -> UserMessage:
+    """What a person said, as a message."""
+    return UserMessage(content=said) if isinstance(said, str) else said
 
 
 def text_of(content: str | tuple[UserContent, ...]) -> str:

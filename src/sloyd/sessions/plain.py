@@ -29,7 +29,15 @@ from sloyd.sessions.entries import (
     SessionMessage,
 )
 
-__all__ = ["call_line", "clip", "content_text", "entry_role", "entry_text", "first_line"]
+__all__ = [
+    "call_line",
+    "clip",
+    "content_text",
+    "entry_role",
+    "entry_text",
+    "first_line",
+    "indented_json",
+]
 
 
 def entry_role(entry: Entry) -> str:
@@ -117,5 +125,13 @@ def _message_text(message: SessionMessage, *, thinking: bool) -> str:
 def _json(value: Any) -> str:
     try:
         return msgspec.json.encode(value).decode()
+    except UnicodeEncodeError:
+        return repr(value)
+
+
+def indented_json(value: Any) -> str:
+    """A value as JSON for people; as Python shows it where it holds what no UTF-8 can say."""
+    try:
+        return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
     except UnicodeEncodeError:
         return repr(value)

@@ -10,6 +10,7 @@ import msgspec
 
 from sloyd.llm.messages import Image, ToolCall, ToolResultMessage, UserContent
 from sloyd.sessions.export.html_text import code_html, diff_html, text_html
+from sloyd.sessions.plain import indented_json
 from sloyd.text.terminal import plain_text
 
 __all__ = ["content_html", "fold", "tool_card"]
@@ -91,7 +92,7 @@ def _arguments(call: ToolCall, facts: Mapping[str, Any]) -> str:
     if isinstance(facts.get("diff"), str):
         arguments.pop("edits", None)
     if arguments:
-        text = _pretty(arguments)
+        text = indented_json(arguments)
         label = ", ".join(str(key) for key in arguments)
         parts.append(_folded(label, code_html(text, "json"), text.count("\n") + 8))
     return "".join(parts)
@@ -128,13 +129,6 @@ def _image(image: Image) -> str:
         return f"<p>[image of the type {text_html(image.mime_type)}]</p>"
     data = "".join(image.data.split())
     return f'<img alt="image" src="data:{image.mime_type};base64,{data}">'
-
-
-def _pretty(value: Any) -> str:
-    try:
-        return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-    except UnicodeEncodeError:
-        return repr(value)
 
 
 def _duration(milliseconds: int) -> str:

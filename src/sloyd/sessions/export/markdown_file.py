@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
 
 import msgspec
 
@@ -17,7 +16,7 @@ from sloyd.sessions.entries import (
     MessageEntry,
     ModelChangeEntry,
 )
-from sloyd.sessions.plain import content_text, entry_role, entry_text, first_line
+from sloyd.sessions.plain import content_text, entry_role, entry_text, first_line, indented_json
 from sloyd.sessions.session import Session
 from sloyd.text.terminal import plain_text
 
@@ -81,7 +80,7 @@ def _call(call: ToolCall) -> str:
     elif command is not None:
         arguments["command"] = command
     if arguments:
-        parts.append(_fenced(_pretty(arguments), "json"))
+        parts.append(_fenced(indented_json(arguments), "json"))
     return "\n\n".join(parts)
 
 
@@ -100,10 +99,3 @@ def _fenced(text: str, language: str = "") -> str:
     longest = max((len(found[1]) for found in _FENCES.finditer(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}{language}\n{text.rstrip()}\n{fence}"
-
-
-def _pretty(value: Any) -> str:
-    try:
-        return msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
-    except UnicodeEncodeError:
-        return repr(value)
