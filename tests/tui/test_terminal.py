@@ -39,6 +39,9 @@ def running(
         "TERM": term,
         "SLOYD_HOME": str(cwd / "home"),
         "OPENAI_API_KEY": "key",
+        # Exported by some shells, and wrong as soon as the window has another size.
+        "COLUMNS": "133",
+        "LINES": "7",
     }
     if shell is not None:
         script = cwd / "start.sh"

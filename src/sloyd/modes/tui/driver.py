@@ -37,4 +37,12 @@ def driver_class() -> type[Driver] | None:
             if sys.__stdout__ is not None:
                 self._file = sys.__stdout__
 
+        def _get_terminal_size(self) -> tuple[int, int]:
+            # COLUMNS and LINES, which Textual asks first, do not follow the window when exported.
+            try:
+                width, height = os.get_terminal_size(sys.__stdout__.fileno())  # type: ignore[union-attr]
+            except (AttributeError, OSError, ValueError):
+                return super()._get_terminal_size()
+            return (width, height) if width and height else super()._get_terminal_size()
+
     return TerminalDriver
