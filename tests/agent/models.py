@@ -14,6 +14,7 @@ from typing import Any, TypeAlias
 import anyio
 import msgspec
 
+from sloyd.agent.agent import Agent
 from sloyd.agent.events import (
     AgentEvent,
     LimitWarning,
@@ -43,7 +44,9 @@ from sloyd.llm.messages import (
     StopReason,
     Text,
     ToolCall,
+    ToolResultMessage,
     Usage,
+    text_of,
 )
 from sloyd.llm.models import Context, ModelInfo, ModelStream, StreamOptions
 
@@ -235,3 +238,8 @@ def drawn(events: Iterable[AgentEvent]) -> list[str]:
             case _:
                 lines.append(type(event).__name__)
     return lines
+
+
+def results(agent: Agent) -> list[str]:
+    """The texts of the tool results in the conversation."""
+    return [text_of(each.content) for each in agent.messages if isinstance(each, ToolResultMessage)]

@@ -27,10 +27,10 @@ from sloyd.agent.hooks import CallDecision, Hooks, PendingCall, Request
 from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.errors import ToolError
 from sloyd.llm.events import Retrying, Start, TextDelta
-from sloyd.llm.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
+from sloyd.llm.messages import AssistantMessage, UserMessage
 from sloyd.llm.models import Context
 from tests.agent.invariants import check_events, check_history
-from tests.agent.models import PlayedModel, SmallTool, answer, call, saying
+from tests.agent.models import PlayedModel, SmallTool, answer, call, results, saying
 
 STAGES = (
     AgentStart,
@@ -42,10 +42,6 @@ STAGES = (
     ToolExecutionEnd,
     TurnEnd,
 )
-
-
-def results(agent: Agent) -> list[str]:
-    return [text_of(each.content) for each in agent.messages if isinstance(each, ToolResultMessage)]
 
 
 @pytest.mark.parametrize("stage", STAGES)

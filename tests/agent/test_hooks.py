@@ -21,11 +21,11 @@ from sloyd.agent.hooks import (
 )
 from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.errors import AgentBusy, ToolError
-from sloyd.llm.messages import ToolResultMessage, UserMessage, text_of
+from sloyd.llm.messages import UserMessage, text_of
 from sloyd.llm.models import Context
 from sloyd.tools.definition import ToolDefinition, wrap
 from tests.agent.invariants import check_history
-from tests.agent.models import PlayedModel, answer, call, saying
+from tests.agent.models import PlayedModel, answer, call, results, saying
 
 
 class EchoParameters(msgspec.Struct):
@@ -43,10 +43,6 @@ def echo_tool() -> ToolDefinition[EchoParameters]:
         parameters=EchoParameters,
         execute=execute,
     )
-
-
-def results(agent: Agent) -> list[str]:
-    return [text_of(each.content) for each in agent.messages if isinstance(each, ToolResultMessage)]
 
 
 async def _echoed(hooks: Hooks, *texts: str) -> list[str]:

@@ -11,13 +11,17 @@ from sloyd.agent.events import AgentEvent, LimitWarning
 from sloyd.agent.limits import Limits
 from sloyd.agent.tool import ToolCallContext, ToolResult
 from sloyd.errors import LimitReached, ToolError, UsageError
-from sloyd.llm.messages import ToolResultMessage, text_of
 from tests.agent.invariants import check_events, check_history
-from tests.agent.models import EndlessModel, PlayedModel, SmallTool, answer, call, raising, saying
-
-
-def results(agent: Agent) -> list[str]:
-    return [text_of(each.content) for each in agent.messages if isinstance(each, ToolResultMessage)]
+from tests.agent.models import (
+    EndlessModel,
+    PlayedModel,
+    SmallTool,
+    answer,
+    call,
+    raising,
+    results,
+    saying,
+)
 
 
 async def _run(agent: Agent) -> tuple[Any, list[LimitWarning]]:

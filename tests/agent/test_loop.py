@@ -33,6 +33,7 @@ from tests.agent.models import (
     drawn,
     failing,
     raising,
+    results,
     saying,
 )
 
@@ -46,11 +47,6 @@ async def heard(agent: Agent, prompt: str = "go") -> list[AgentEvent]:
     check_events(events)
     check_history(agent.messages)
     return events
-
-
-def results(agent: Agent) -> list[str]:
-    """The texts of the tool results in the conversation."""
-    return [text_of(each.content) for each in agent.messages if isinstance(each, ToolResultMessage)]
 
 
 async def test_slow_and_fast_call_run_together_and_are_recorded_in_order() -> None:

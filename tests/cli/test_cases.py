@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import psutil
 import pytest
 
 from tests.project.sources import ROOT
-from tests.servers import ProviderServer, chat, error
+from tests.servers import ProviderServer, error
 from tests.sloyd_process import (
     SLOYD,
     alive,
@@ -30,14 +30,6 @@ from tests.sloyd_process import (
 
 CASES = json.loads((ROOT / "tests" / "cases" / "cli_cases.json").read_text())
 TROUBLE = (b"Traceback", b"Exception ignored", b"UnicodeEncodeError", b"UnicodeDecodeError")
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
-    with ProviderServer(chat(text="Hi there."), repeat=True) as provider:
-        monkeypatch.setenv("OPENAI_BASE_URL", provider.base_url("openai"))
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        yield provider
 
 
 def asked(provider: ProviderServer) -> str:

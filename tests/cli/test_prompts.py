@@ -3,23 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PIL import Image
 
-from tests.servers import ProviderServer, chat
+from tests.servers import ProviderServer
 from tests.sloyd_process import run
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[ProviderServer]:
-    with ProviderServer(chat(text="Hi there."), repeat=True) as provider:
-        monkeypatch.setenv("OPENAI_BASE_URL", provider.base_url("openai"))
-        monkeypatch.setenv("OPENAI_API_KEY", "sk-test")
-        yield provider
 
 
 def users(provider: ProviderServer) -> list[Any]:
