@@ -156,6 +156,7 @@ def test_suspend_gives_the_terminal_back_and_resume_draws_again(tmp_path: Path) 
         assert terminal.screen.keyboard == 0
         terminal.type("\n")
         terminal.until_shown("│ draft")
+        terminal.until_shown("· medium")  # the footer, which nothing else would draw again
         terminal.type("\x03")
         terminal.until_shown(PLACEHOLDER)
         terminal.type(CONTROL_D)
@@ -226,3 +227,15 @@ def test_a_start_that_fails_leaves_the_terminal_as_it_was(tmp_path: Path) -> Non
         assert terminal.wait() == 2
         assert "none.json" in terminal.screen.text
         assert_restored(terminal)
+
+
+def test_a_locale_without_letters_has_a_whole_screen(tmp_path: Path) -> None:
+    script = tmp_path / "script.json"
+    script.write_text('[{"text": "an answer \\u4e16\\u754c"}]')
+    shell = 'PYTHONUTF8=0 LC_ALL=POSIX sh "$SLOYD"'
+    with running(tmp_path, ["--model", f"scripted:{script}"], shell=shell) as terminal:
+        terminal.until_shown(PLACEHOLDER)
+        terminal.type("caf\u00e9\r")
+        terminal.until_shown("an answer 世界")
+        assert "café" in terminal.screen.text
+        terminal.type(CONTROL_D)

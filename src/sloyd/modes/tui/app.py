@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from textual import events, on
 from textual.app import App, ComposeResult
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.filter import Monochrome, NoColor
 from textual.screen import Screen
 from textual.timer import Timer
@@ -155,6 +156,11 @@ class SloydApp(App[int], inherit_bindings=False):
             if problem:
                 self.transcript.add(NoticeBlock(problem, "warning"))
         self.start(self._say_first())
+
+    @on(Driver.SignalResume)
+    def _draw_anew(self) -> None:
+        """Back in the foreground: another program has used the terminal meanwhile."""
+        self.refresh(layout=True)
 
     async def _say_first(self) -> None:
         await self.agent.tell_notices()

@@ -6,6 +6,7 @@ for a part of it.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 from functools import lru_cache
@@ -35,6 +36,9 @@ def driver_class() -> type[Driver] | None:
         ) -> None:
             super().__init__(app, debug=debug, mouse=mouse, size=size)  # type: ignore[arg-type]
             if sys.__stdout__ is not None:
+                if isinstance(sys.__stdout__, io.TextIOWrapper):
+                    # A locale such as POSIX has no box characters, but terminals have.
+                    sys.__stdout__.reconfigure(encoding="utf-8", errors="replace")
                 self._file = sys.__stdout__
 
         def _get_terminal_size(self) -> tuple[int, int]:
