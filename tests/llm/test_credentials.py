@@ -8,7 +8,14 @@ from pathlib import Path
 import pytest
 
 from sloyd.errors import ProviderError
-from sloyd.llm.credentials import find_base_url, find_key, secret_of
+from sloyd.llm.credentials import base_url_from, key_from, secret_of
+from sloyd.llm.providers import Provider, find_provider
+
+
+def known(name: str) -> Provider:
+    provider = find_provider(name)
+    assert provider is not None
+    return provider
 
 
 @pytest.mark.parametrize(
@@ -81,13 +88,13 @@ def test_a_missing_keyring_package_is_named(monkeypatch: pytest.MonkeyPatch) -> 
 def test_addresses_from_the_environment(
     provider: str, variable: str, value: str, url: str | None
 ) -> None:
-    assert find_base_url(provider, None, {variable: value}) == url
-    assert find_base_url(provider, " http://flag ", {variable: value}) == "http://flag"
+    assert base_url_from(known(provider), None, {variable: value}) == url
+    assert base_url_from(known(provider), " http://flag ", {variable: value}) == "http://flag"
 
 
 def test_each_provider_has_its_own_variable() -> None:
     environment = {"GROQ_API_KEY": "g", "HF_TOKEN": "h", "MOONSHOT_API_KEY": "m"}
-    assert find_key("groq", None, environment) == "g"
-    assert find_key("hf", None, environment) == "h"
-    assert find_key("kimi", None, environment) == "m"
-    assert find_key("openrouter", None, environment) is None
+    assert key_from(known("groq"), environment) == "g"
+    assert key_from(known("hf"), environment) == "h"
+    assert key_from(known("kimi"), environment) == "m"
+    assert key_from(known("openrouter"), environment) is None
