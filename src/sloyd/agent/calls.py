@@ -151,7 +151,7 @@ class CallBatch:
             context = ToolCallContext(call.id, self._info, update)
             try:
                 result = refusals.sound(call.name, await tool.execute(context, pending.arguments))
-            except (Exception, SystemExit) as error:  # noqa: BLE001
+            except (Exception, SystemExit) as error:  # noqa: BLE001 - the model is told
                 # A library that exits (a parser of options, say) must not take the agent along.
                 result = refusals.reported(call.name, error)
             open_for_updates = False
@@ -162,7 +162,7 @@ class CallBatch:
                 try:
                     finished = FinishedCall(call, tool, pending.arguments, seen)
                     result = await hook(finished) or seen
-                except Exception as error:  # noqa: BLE001
+                except Exception as error:  # noqa: BLE001 - a fault of the hook
                     result = refusals.reported(call.name, error)
         finally:
             if open_for_updates:

@@ -55,7 +55,7 @@ class _File(msgspec.Struct):
 
 @cache
 def _parts() -> dict[str, msgspec.Raw]:
-    with open(f"{__file__.rpartition('.')[0]}.json", "rb") as file:  # noqa: PTH123
+    with open(f"{__file__.rpartition('.')[0]}.json", "rb") as file:  # noqa: PTH123 - start-up
         return msgspec.json.decode(file.read(), type=_File).providers
 
 

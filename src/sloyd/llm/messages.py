@@ -129,6 +129,11 @@ class UserMessage(
     content: str | tuple[UserContent, ...]
     timestamp: int = msgspec.field(default_factory=now_ms)
 
+    @property
+    def blocks(self) -> tuple[UserContent, ...]:
+        """The content as blocks, also where it is a plain text."""
+        return (Text(self.content),) if isinstance(self.content, str) else self.content
+
 
 class AssistantMessage(
     msgspec.Struct,

@@ -58,7 +58,7 @@ def record(model: HttpModel, file: str | Path, *, cwd: str | Path | None = None)
     path = Path(file)
     head = Cassette(model=_public(model.info))
     try:
-        with open(os.open(path, _FLAGS, 0o600), "wb") as new:  # noqa: PTH123
+        with open(os.open(path, _FLAGS, 0o600), "wb") as new:  # noqa: PTH123 - with a mode
             new.write(lines_of([head]))
     except FileExistsError as error:
         raise UsageError(f"{path} exists already; remove it to record again") from error

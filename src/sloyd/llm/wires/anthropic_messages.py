@@ -145,7 +145,7 @@ def _messages(info: ModelInfo, items: list[UserMessage | Turn]) -> list[dict[str
     messages: list[dict[str, Any]] = []
     for item in items:
         if isinstance(item, UserMessage):
-            _add(messages, "user", [_block(block) for block in _blocks(item)])
+            _add(messages, "user", [_block(block) for block in item.blocks])
         else:
             _add_turn(messages, item, info)
     return messages
@@ -220,10 +220,6 @@ def _result(result: ToolResultMessage) -> dict[str, Any]:
     if result.is_error:
         made["is_error"] = True
     return made
-
-
-def _blocks(message: UserMessage) -> tuple[UserContent, ...]:
-    return (Text(message.content),) if isinstance(message.content, str) else message.content
 
 
 def _block(block: UserContent) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import StopReason, Usage
 from sloyd.llm.models import ModelInfo
 from sloyd.llm.wires.base import Reader
-from sloyd.llm.wires.decoding import count, json_text
+from sloyd.llm.wires.decoding import count, json_text, text_at
 
 __all__ = ["AnthropicReader"]
 
@@ -92,18 +92,18 @@ class AnthropicReader(Reader):
         match block.get("type"):
             case "text":
                 # An empty block is opened by its first text: sent back, it would be refused.
-                if _text(block, "text"):
+                if text_at(block, "text"):
                     opened = self._blocks[index] = self.builder.open_text()
-                    events += self.builder.add_text(opened, _text(block, "text"))
+                    events += self.builder.add_text(opened, text_at(block, "text"))
             case "thinking":
-                thinking = self.builder.open_thinking(_text(block, "signature") or None)
+                thinking = self.builder.open_thinking(text_at(block, "signature") or None)
                 self._blocks[index] = thinking
-                events += self.builder.add_thinking(thinking, _text(block, "thinking"))
+                events += self.builder.add_thinking(thinking, text_at(block, "thinking"))
             case "redacted_thinking":
-                self.builder.open_thinking(_text(block, "data"), redacted=True)
+                self.builder.open_thinking(text_at(block, "data"), redacted=True)
             case "tool_use":
                 call, opened_events = self.builder.open_call(
-                    _text(block, "id"), _text(block, "name")
+                    text_at(block, "id"), text_at(block, "name")
                 )
                 self._blocks[index] = self._last_call = call
                 events += opened_events
@@ -124,7 +124,7 @@ class AnthropicReader(Reader):
             block = self._last_call
         match delta.get("type"):
             case "text_delta":
-                piece = _text(delta, "text")
+                piece = text_at(delta, "text")
                 if not isinstance(block, TextBlock):
                     if not piece or isinstance(block, CallBlock):
                         return []
@@ -133,9 +133,9 @@ class AnthropicReader(Reader):
             case "thinking_delta":
                 if not isinstance(block, ThinkingBlock):
                     block = self._blocks[index] = self.builder.open_thinking()
-                return self.builder.add_thinking(block, _text(delta, "thinking"))
+                return self.builder.add_thinking(block, text_at(delta, "thinking"))
             case "signature_delta" if isinstance(block, ThinkingBlock):
-                block.signature = (block.signature or "") + _text(delta, "signature")
+                block.signature = (block.signature or "") + text_at(delta, "signature")
                 return []
             case "input_json_delta" if isinstance(block, CallBlock):
                 given = delta.get("partial_json")
@@ -197,8 +197,3 @@ class AnthropicReader(Reader):
 def _index(data: dict[str, Any]) -> str:
     value = data.get("index")
     return str(value) if isinstance(value, (int, str)) else "0"
-
-
-def _text(data: dict[str, Any], key: str) -> str:
-    value = data.get(key)
-    return value if isinstance(value, str) else ""

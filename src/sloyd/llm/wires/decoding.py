@@ -10,7 +10,7 @@ import msgspec
 from sloyd.errors import ProviderError
 from sloyd.llm.surrogates import clean
 
-__all__ = ["KEEP_ALIVE", "count", "json_text", "lines_in", "objects_in"]
+__all__ = ["KEEP_ALIVE", "count", "json_text", "lines_in", "objects_in", "text_at"]
 
 KEEP_ALIVE = frozenset({"ping", "keepalive", "keep-alive", "keep_alive", "heartbeat"})
 """Names of events that only show that the server lives."""
@@ -84,6 +84,12 @@ def count(usage: Mapping[str, Any], *keys: str) -> int:
         if isinstance(value, (int, float)) and 0 < value <= _MOST_TOKENS:
             return int(value)
     return 0
+
+
+def text_at(data: Mapping[str, Any], key: str) -> str:
+    """The string under a key; empty where nothing or something else is."""
+    value = data.get(key)
+    return value if isinstance(value, str) else ""
 
 
 def json_text(value: Any) -> str:

@@ -124,7 +124,7 @@ def _contents(info: ModelInfo, context: Context) -> list[dict[str, Any]]:
     contents: list[dict[str, Any]] = []
     for item in mend(context.messages, info, _IDS):
         if isinstance(item, UserMessage):
-            parts = [_part(block) for block in _blocks(item)]
+            parts = [_part(block) for block in item.blocks]
             contents.append({"role": "user", "parts": parts})
         else:
             contents += _turn(item, info, modern=modern)
@@ -194,10 +194,6 @@ def _signed(part: dict[str, Any], signature: str | None) -> dict[str, Any]:
     if signature and _BASE64.fullmatch(signature):
         part["thoughtSignature"] = signature
     return part
-
-
-def _blocks(message: UserMessage) -> tuple[UserContent, ...]:
-    return (Text(message.content),) if isinstance(message.content, str) else message.content
 
 
 def _part(block: UserContent) -> dict[str, Any]:

@@ -80,7 +80,7 @@ class OpenAIResponses:
             if isinstance(item, UserMessage):
                 items.append({"role": "user", "content": _parts(item.content)})
             else:
-                items += _turn(item, info, official=official)
+                items += _turn(item, official=official)
         body["input"] = items
         return WireRequest("/responses", body)
 
@@ -94,7 +94,7 @@ class OpenAIResponses:
 WIRE = OpenAIResponses()
 
 
-def _turn(turn: Turn, info: ModelInfo, *, official: bool) -> list[dict[str, Any]]:
+def _turn(turn: Turn, *, official: bool) -> list[dict[str, Any]]:
     items: list[dict[str, Any]] = []
     for block in turn.answer.content:
         match block:

@@ -11,7 +11,7 @@ from sloyd.llm.events import StreamEvent
 from sloyd.llm.messages import Usage
 from sloyd.llm.models import ModelInfo
 from sloyd.llm.wires.base import Reader
-from sloyd.llm.wires.decoding import count, json_text
+from sloyd.llm.wires.decoding import count, json_text, text_at
 
 __all__ = ["OpenAIResponsesReader"]
 
@@ -70,7 +70,7 @@ class OpenAIResponsesReader(Reader):
                 return self._text(data, delta)
             case "output_text.done" | "refusal.done":
                 block = self._find(data)
-                text = _word(data, "text") or _word(data, "refusal")
+                text = text_at(data, "text") or text_at(data, "refusal")
                 seen = isinstance(block, TextBlock) and block.pieces.parts
                 return [] if seen else self._text(data, text)
             case "reasoning_summary_text.delta" | "reasoning_text.delta":
@@ -94,7 +94,7 @@ class OpenAIResponsesReader(Reader):
         if not isinstance(item, dict) or item.get("type") != "function_call":
             # Texts and reasoning are opened by their first piece: empty ones mean nothing.
             return []
-        block, events = self.builder.open_call(_word(item, "call_id"), _word(item, "name"))
+        block, events = self.builder.open_call(text_at(item, "call_id"), text_at(item, "name"))
         self._calls += 1
         self._remember(data, item, block)
         arguments = item.get("arguments")
@@ -275,8 +275,3 @@ def _texts(parts: Any) -> list[str]:
         if isinstance(part, dict)
         and isinstance(text := part.get("text") or part.get("refusal"), str)
     ]
-
-
-def _word(data: dict[str, Any], key: str) -> str:
-    value = data.get(key)
-    return value if isinstance(value, str) else ""
