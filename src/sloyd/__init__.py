@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sloyd.harness.door import Door
     from sloyd.harness.extension_api import ExtensionApi
     from sloyd.harness.model_choice import ModelChoice
+    from sloyd.harness.session_choice import SessionChoice
     from sloyd.llm.http_model import HttpModel
     from sloyd.llm.messages import (
         AssistantMessage,
@@ -110,6 +111,7 @@ _MODULES: dict[str, str] = {
     "RpcError": "errors",
     "RunResult": "agent.result",
     "ScriptedModel": "llm.wires.scripted",
+    "SessionChoice": "harness.session_choice",
     "SessionError": "errors",
     "SettingsError": "errors",
     "SloydError": "errors",
@@ -175,6 +177,7 @@ __all__ = [
     "RpcError",
     "RunResult",
     "ScriptedModel",
+    "SessionChoice",
     "SessionError",
     "SettingsError",
     "SloydError",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import os
 import stat
 from html.parser import HTMLParser
 from pathlib import Path
@@ -260,3 +261,23 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path, name: str) -> N
     session = Session.in_memory("/tmp")
     with pytest.raises(SessionError, match="cannot write"):
         write_export(session, tmp_path / name)
+
+
+def test_a_pipe_or_a_link_stays_what_it_is(tmp_path: Path) -> None:
+    session = Session.in_memory(str(tmp_path))
+    session.append_message(UserMessage(content="hello"))
+    target = tmp_path / "real.jsonl"
+    link = tmp_path / "link.jsonl"
+    link.symlink_to(target)
+    write_export(session, link)
+    assert link.is_symlink()
+    assert b"hello" in target.read_bytes()
+    pipe = tmp_path / "pipe.jsonl"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_export(session, pipe)
+        assert b"hello" in os.read(reader, 1 << 16)
+    finally:
+        os.close(reader)
+    assert stat.S_ISFIFO(pipe.stat().st_mode)

@@ -129,13 +129,8 @@ async def find_resources(options: AgentOptions, variables: Mapping[str, str]) ->
         problems += map(str, skipped)
     if trust.problem is not None:
         problems.append(trust.problem)
-    hooks: Mapping[str, list[CommandHook]] = {}
-    if "hooks" in loaded.tables:
-        from sloyd.harness.command_hooks import read_command_hooks
-
-        files = [user_file, *([own / "config.toml"] if own is not None else [])]
-        hooks, unusable = read_command_hooks(loaded.tables["hooks"], files)
-        problems += unusable
+    files = [user_file, *([own / "config.toml"] if own is not None else [])]
+    hooks = _hooks(loaded, files, problems)
     context_files: list[ContextFile] = []
     if project is not None and options.context_files:
         context_files = find_context_files(project, home)
@@ -167,6 +162,19 @@ async def find_resources(options: AgentOptions, variables: Mapping[str, str]) ->
         ),
         problems=tuple(problems),
     )
+
+
+def _hooks(
+    loaded: LoadedSettings, files: list[Path], problems: list[str]
+) -> Mapping[str, list[CommandHook]]:
+    """The command hooks of the settings files; what cannot be used goes to ``problems``."""
+    if "hooks" not in loaded.tables:
+        return {}
+    from sloyd.harness.command_hooks import read_command_hooks
+
+    hooks, unusable = read_command_hooks(loaded.tables["hooks"], files)
+    problems += unusable
+    return hooks
 
 
 def _project(options: AgentOptions) -> Path | None:

@@ -45,6 +45,7 @@ class PlainView:
         self._open_line = False
         self._thinking = False
         self._calls: dict[str, tuple[dict[str, Any], float]] = {}
+        self._shown_last: str | None = None
 
     async def show(self, event: HarnessEvent) -> None:
         """Write one event."""
@@ -117,6 +118,7 @@ class PlainView:
 
     def _show_call(self, event: ToolExecutionStart) -> None:
         self.end_line()
+        self._shown_last = event.tool_call_id
         renderer = self._renderer(event.tool_name)
         if renderer is None:
             self.note(call_summary(event.tool_name, event.arguments, self._console.width - 2))
@@ -126,6 +128,10 @@ class PlainView:
     def _show_result(self, event: ToolExecutionEnd) -> None:
         self.end_line()
         arguments, started = self._calls.pop(event.tool_call_id, ({}, time.monotonic()))
+        if self._shown_last != event.tool_call_id:
+            # Calls that run beside each other end in any order: say which one this was.
+            self.note(call_summary(event.tool_name, arguments, self._console.width - 2))
+        self._shown_last = None
         renderer = self._renderer(event.tool_name)
         if renderer is None:
             self.note(f"{event.tool_name} {'failed' if event.is_error else 'done'}")

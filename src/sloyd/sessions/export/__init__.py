@@ -61,17 +61,30 @@ def export_session(session: Session, output: ExportFormat) -> bytes:
 def write_export(session: Session, path: Path, output: ExportFormat | None = None) -> None:
     """Write the session to a file that only its owner can read; its ending tells the format.
 
-    A file that is there is replaced in one step. Raises `SessionError` when it cannot be written.
+    A file that is there is replaced in one step, through a symlink at its target; a device or a
+    pipe is written to and stays what it is. Raises `SessionError` when it cannot be written.
     """
     data = export_session(session, output or export_format(path))
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.new")
+    try:
+        target = Path(os.path.realpath(path))
+        if target.exists() and not target.is_file():
+            with target.open("wb") as file:
+                file.write(data)
+        else:
+            _replace(target, data)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise SessionError(f"cannot write {path}: {reason}") from error
+
+
+def _replace(target: Path, data: bytes) -> None:
+    temporary = target.with_name(f".{target.name}.{os.getpid()}.new")
     try:
         descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "wb") as file:
             file.write(data)
-        temporary.replace(path)
-    except (OSError, ValueError) as error:
+        temporary.replace(target)
+    except (OSError, ValueError):
         with suppress(OSError, ValueError):
             temporary.unlink(missing_ok=True)
-        reason = getattr(error, "strerror", None) or str(error)
-        raise SessionError(f"cannot write {path}: {reason}") from error
+        raise
