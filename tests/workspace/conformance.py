@@ -290,7 +290,7 @@ class Conformance:
     async def test_read_may_be_left_early(self, rig: Rig) -> None:
         path = f"{rig.root}/f"
         rig.write(path, b"x" * 10_000)
-        async with aclosing(rig.workspace.read(path, chunk_size=10)) as chunks:  # type: ignore[type-var]
+        async with aclosing(rig.workspace.read(path, chunk_size=10)) as chunks:
             async for chunk in chunks:
                 assert chunk == b"x" * 10
                 break

@@ -123,6 +123,6 @@ def _decode_again(line: bytes, first: Exception) -> Incoming:
         raise BadLine(f"Unknown command: {name}{suggestion(name, COMMANDS)}", name, identity)
     try:
         kind: type[Command | UiResponse] = COMMANDS.get(name, UiResponse)
-        return msgspec.convert(value, kind)  # type: ignore[return-value]
+        return msgspec.convert(value, kind)  # type: ignore[return-value]  # one of the two
     except msgspec.ValidationError as error:
         raise BadLine(str(error), name, identity) from first

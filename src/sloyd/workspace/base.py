@@ -12,7 +12,7 @@ means is decided in `sloyd.workspace.paths`, not here.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from typing import Final, Literal, Protocol, TypeAlias
 
 import msgspec
@@ -185,8 +185,12 @@ class Workspace(Protocol):
         resolves to its target. Raises ``link-cycle`` for a cycle.
         """
 
-    def read(self, path: str, *, start: int = 0, chunk_size: int = 1 << 20) -> AsyncIterator[bytes]:
+    def read(
+        self, path: str, *, start: int = 0, chunk_size: int = 1 << 20
+    ) -> AsyncGenerator[bytes, None]:
         """The bytes of a regular file from an offset on, in chunks of at most ``chunk_size``.
+
+        Who stops before the end closes the generator, and with it the file.
 
         Raises ``not-regular`` for anything but a regular file, within a second and without
         consuming from it.

@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import os
 import stat as modes
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 
 from anyio.to_thread import run_sync
@@ -87,7 +87,7 @@ class LocalWorkspace:
 
     async def read(
         self, path: str, *, start: int = 0, chunk_size: int = _PIECE
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         chunk, descriptor = await run_sync(_open_and_read, path, start, chunk_size)
         if descriptor is None:
             if chunk:

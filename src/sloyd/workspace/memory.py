@@ -8,7 +8,7 @@ callables.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from inspect import isawaitable
 from time import perf_counter
@@ -128,7 +128,7 @@ class MemoryWorkspace:
 
     async def read(
         self, path: str, *, start: int = 0, chunk_size: int = 1 << 20
-    ) -> AsyncIterator[bytes]:
+    ) -> AsyncGenerator[bytes, None]:
         data = self._regular(path).data
         for offset in range(start, len(data), chunk_size):
             yield data[offset : offset + chunk_size]

@@ -66,4 +66,4 @@ def use_literal_paste() -> None:
     """Let Textual's drivers read with this parser."""
     from textual.drivers import linux_driver
 
-    linux_driver.XTermParser = LiteralPasteParser  # type: ignore[attr-defined]
+    linux_driver.XTermParser = LiteralPasteParser  # type: ignore[attr-defined]  # imported there

@@ -65,7 +65,7 @@ class Theme:
         return Style(
             color=_rich_colour(self.colours[role]),
             bgcolor=_rich_colour(behind) if behind is not None else None,
-            **attributes,  # type: ignore[arg-type]
+            **attributes,  # type: ignore[arg-type]  # none but its switches
         )
 
     def textual(self) -> TextualTheme:

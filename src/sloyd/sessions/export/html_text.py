@@ -107,7 +107,7 @@ def _markdown() -> MarkdownIt:
 
     parser = MarkdownIt("commonmark", {"html": False, "linkify": False, "breaks": False})
     parser.enable(["table", "strikethrough"])
-    parser.validateLink = _is_safe  # type: ignore[method-assign]
+    parser.validateLink = _is_safe  # type: ignore[method-assign]  # the documented way
     for name, rule in (
         ("fence", _fence),
         ("code_block", _fence),

@@ -115,7 +115,7 @@ async def _fetched(workspace: Workspace, path: str, line: ShownLine) -> ShownLin
     start = max(match_start - LINE_LIMIT, 0)
     chunks = workspace.read(path, start=offset + start, chunk_size=_WINDOW_BYTES)
     try:
-        async with aclosing(chunks):  # type: ignore[type-var]
+        async with aclosing(chunks):
             data = await anext(chunks, b"")
     except WorkspaceError:
         return ShownLine("[a very long line]", was_cut=True)

@@ -190,7 +190,7 @@ class _File:
         decoder = incremental_decoder(UTF8)
         total = 0
         chunks = self.workspace.read(path)
-        async with aclosing(chunks):  # type: ignore[type-var]
+        async with aclosing(chunks):
             async for chunk in chunks:
                 if not total:
                     encoding = detect(chunk[:4], complete=False)
