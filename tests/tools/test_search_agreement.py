@@ -116,6 +116,18 @@ def tree(tmp_path: Path) -> Path:
     ignore_case=False,
     literal=False,
 )
+@example(
+    files={"a": (["\udce9a"], False)},
+    rules={},
+    repositories=[],
+    pattern="[^[:space:]a]",
+    glob=None,
+    path=None,
+    context=0,
+    limit=1000,
+    ignore_case=False,
+    literal=False,
+)
 async def test_both_engines_find_the_same(
     tree: Path,
     files: dict[str, tuple[list[str], bool]],

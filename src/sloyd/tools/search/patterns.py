@@ -133,23 +133,32 @@ _POSIX_CLASSES: Final = {
     "[:word:]": "0-9A-Za-z_",
     "[:xdigit:]": "0-9A-Fa-f",
 }
-_IN_PYTHON: Final = {"$": r"(?:$|(?=\r))", "^": r"(?:^|(?<=\r))"}
+_BYTES: Final = r"\udc80-\udcff"
+_IN_PYTHON: Final = {
+    "$": r"(?:$|(?=\r))",
+    "^": r"(?:^|(?<=\r))",
+    **{opposite: rf"(?:(?![{_BYTES}])\{opposite[1]})" for opposite in (r"\D", r"\S", r"\W")},
+    ".": rf"(?:(?![{_BYTES}]).)",
+}
 
 
 def _in_python(request: SearchRequest, pattern: str) -> str:
     """What ripgrep's dialect says in the words of ``re``, as far as ``re`` has them.
 
-    A lone CR ends a line for its anchors and its dot, and it knows the classes of POSIX.
+    A lone CR ends a line for its anchors and its dot, and it knows the classes of POSIX. A byte
+    that is no UTF-8 is none of the characters that a dot or the opposite of a set stands for.
     """
     words = dict(_IN_PYTHON)
     if not re.search(r"\(\?[a-z]*s", pattern):
-        words["."] = r"[^\r\n]"
+        words["."] = rf"[^\r\n{_BYTES}]"
     parts: list[str] = []
     for token, in_class in _tokens(pattern):
         if in_class and token.startswith("[:"):
             if token not in _POSIX_CLASSES:
                 raise invalid_pattern(request, f"there is no class {token} here")
             parts.append(_POSIX_CLASSES[token])
+        elif token.startswith("[^"):
+            parts.append(token + _BYTES)
         else:
             parts.append(token if in_class else words.get(token, token))
     return "".join(parts)
