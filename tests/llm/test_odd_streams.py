@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -149,3 +149,15 @@ async def test_signs_of_life_do_not_keep_an_answered_request_open() -> None:
     assert (outcome.error, outcome.message.text) == (None, "Hi")
     assert outcome.message.duration_ms is not None
     assert outcome.message.duration_ms < 5000
+
+
+@pytest.mark.parametrize("ending", ["hang", "reset"])
+@pytest.mark.parametrize("api", ["openai-chat", "google-generate"])
+async def test_what_happens_behind_the_stop_reason_does_not_matter(
+    api: str, ending: Literal["hang", "reset"]
+) -> None:
+    whole = [chunk for chunk in stream(api, "Hi").chunks if b"[DONE]" not in chunk]
+    options = StreamOptions(max_retries=0, idle_timeout=0.5)
+    with ProviderServer(Reply(whole, ending=ending)) as server:
+        outcome = await ask(info_at(server, api), HELLO, options)
+    assert (outcome.error, outcome.message.text) == (None, "Hi")

@@ -13,7 +13,7 @@ from sloyd.errors import AgentBusy, ContextOverflow, ProviderError
 from sloyd.harness.conversation import Conversation
 from sloyd.harness.events import HarnessEvent
 from sloyd.harness.settings import RetrySettings
-from sloyd.llm.messages import UserMessage
+from sloyd.llm.messages import AssistantMessage, Message, ToolResultMessage, UserMessage
 
 __all__ = ["Recovery"]
 
@@ -120,7 +120,8 @@ class Recovery:
         return result
 
     async def _made_room(self) -> bool:
-        if not self._conversation.auto_compaction:
+        # What the user just said is all there is: no summary makes that fit.
+        if not self._conversation.auto_compaction or not any(map(_is_past, self._agent.messages)):
             return False
         end = await self._conversation.compact(reason="overflow")
         return end.entry_id is not None
@@ -155,6 +156,13 @@ class Recovery:
             await anyio.sleep(delay)
         self._waiting = None
         return not self._stopped
+
+
+def _is_past(message: Message) -> bool:
+    """Whether the message is something that came of earlier requests."""
+    if isinstance(message, AssistantMessage):
+        return message.stop_reason not in ("error", "aborted")
+    return isinstance(message, ToolResultMessage)
 
 
 def _joined(first: RunResult, second: RunResult) -> RunResult:

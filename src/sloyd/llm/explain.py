@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import html
 import re
 
@@ -67,11 +68,12 @@ async def refusal(response: Response, info: ModelInfo, url: str) -> ProviderErro
             status=status,
         )
     wait = asked_delay(response.headers, text)
-    try:
-        body = msgspec.json.decode(text)
-    except msgspec.DecodeError:
-        body = _page_title(text) if _is_page(text) else text
+    body = _decoded(text)
     error = failure_of(status, body, retry_after=wait)
+    should = response.headers.get("x-should-retry", "").strip().lower()
+    if should in {"true", "false"} and error.problem != "overflow":
+        # The vendors' own libraries follow this word before any rule of theirs.
+        error.retryable = should == "true"
     if status == 404 and (not text or not isinstance(body, dict)):
         return ProviderError(
             f"Nothing answers at {url} (HTTP 404). Check the base URL.",
@@ -112,7 +114,8 @@ def explained(error: ProviderError, info: ModelInfo) -> ProviderError:
         case "overflow":
             text = f"The request does not fit into the context window of {info.id}: {words}"
         case "wrong-key":
-            text = f"{who} rejected the API key{status}: {words} Check {variable} or --api-key."
+            advice = f"Check {variable} or --api-key."
+            text = f"{who} rejected the API key{status}: {_sentence(words)} {advice}"
         case "no-credit":
             text = f"{who}: no credit is left, or a quota is used up{status}: {words}"
         case "forbidden":
@@ -141,11 +144,28 @@ def with_names(error: ProviderError, names: list[str]) -> ProviderError:
 def too_long_a_wait(error: ProviderError, cap: float) -> ProviderError:
     """The error for a wait that is longer than anybody would sit through."""
     wait = describe_seconds(error.retry_after or 0)
-    final = _again(
-        error, f"{error} The provider asks to wait {wait}, more than the limit of {cap:.0f} s."
-    )
+    asked = f"The provider asks to wait {wait}, more than the limit of {cap:.0f} s."
+    final = _again(error, f"{_sentence(str(error))} {asked}")
     final.retryable = False
     return final
+
+
+def _sentence(words: str) -> str:
+    return words if words.rstrip()[-1:] in {".", "!", "?", ":", ""} else f"{words.rstrip()}."
+
+
+def _decoded(text: str) -> object:
+    try:
+        return msgspec.json.decode(text)
+    except msgspec.DecodeError:
+        pass
+    if text[:1] in {"{", "["}:
+        import json
+
+        # The standard parser takes lone surrogates and raw control characters.
+        with contextlib.suppress(ValueError, RecursionError):
+            return json.loads(text, strict=False)
+    return _page_title(text) if _is_page(text) else text
 
 
 def _again(error: ProviderError, text: str) -> ProviderError:

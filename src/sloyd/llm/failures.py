@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from sloyd.errors import ContextOverflow, ProviderError, ProviderProblem
+from sloyd.llm.surrogates import clean_text
+from sloyd.text.terminal import plain_text
 
 __all__ = ["failure_of", "is_overflow", "message_in"]
 
@@ -132,7 +134,9 @@ def failure_of(status: int | None, body: Any, *, retry_after: float | None = Non
     # The code and the type are words to decide on; the message alone is for people.
     evidence = " ".join(filter(None, (message, code, kind)))
     problem = _problem(status, evidence, code, waits=retry_after is not None)
-    shown = message or (f"HTTP status {status} without a message" if status else "an empty error")
+    shown = plain_text(clean_text(message)).strip()
+    if not shown:
+        shown = f"HTTP status {status} without a message" if status else "an empty error"
     if problem == "overflow":
         return ContextOverflow(shown, status=status)
     return ProviderError(

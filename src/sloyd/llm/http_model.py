@@ -7,7 +7,7 @@ the stream with `Failed`, and whoever asked decides whether to ask again.
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from types import TracebackType
 from typing import Self
 
@@ -204,7 +204,7 @@ class HttpStream:
                     yield batch
                 if reader.heard != heard:
                     heard, heard_at = reader.heard, anyio.current_time()
-                elif anyio.current_time() - heard_at > self._options.idle_timeout:
+                elif self._is_overdue(heard_at):
                     raise _no_event(self._options.idle_timeout)
                 if not parser.fields and len(head) < _HEAD_LIMIT:
                     head += chunk
@@ -214,13 +214,20 @@ class HttpStream:
                 async for _ in chunks:
                     pass
 
+    def _is_overdue(self, heard_at: float) -> bool:
+        silence = anyio.current_time() - heard_at
+        return silence > self._options.idle_timeout and not self._reader.answered
+
     async def _next(
         self, chunks: AsyncGenerator[bytes, None], answered_at: float | None
     ) -> bytes | None:
-        """The next piece of the body; None at its end, and when an answered server only waits."""
+        """The next piece of the body; None at its end.
+
+        Once the answer is known to be whole, a server that only waits, or breaks off, ends it too.
+        """
         if answered_at is None:
             return await anext(chunks, None)
-        with anyio.move_on_at(answered_at + _AFTER_ANSWER):
+        with anyio.move_on_at(answered_at + _AFTER_ANSWER), suppress(ProviderError):
             return await anext(chunks, None)
         return None
 
