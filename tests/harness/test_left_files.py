@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from sloyd.errors import SettingsError
 from sloyd.harness.context_files import find_context_files
 from sloyd.harness.home import private_directory, replace_privately
 from sloyd.harness.skills import find_skills
 from sloyd.harness.templates import find_templates
+from sloyd.modes.tui.key_store import set_provider
 from tests.sloyd_process import SLOYD, run, script
 
 
@@ -133,3 +135,18 @@ def test_a_file_that_is_replaced_keeps_its_mode_and_its_link(tmp_path: Path) -> 
     assert (tmp_path / "link").is_symlink()
     assert (tmp_path / "real").read_text() == "new"
     assert stat.S_IMODE((tmp_path / "real").stat().st_mode) == 0o640
+
+
+def test_what_is_secret_is_private_wherever_it_is_put(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("# mine\n")
+    (tmp_path / "config.toml").chmod(0o644)
+    set_provider(tmp_path / "config.toml", "openai", api_key="secret")
+    assert stat.S_IMODE((tmp_path / "config.toml").stat().st_mode) == 0o600
+    assert "# mine" in (tmp_path / "config.toml").read_text()
+
+
+def test_a_key_is_not_kept_in_settings_of_another_shape(tmp_path: Path) -> None:
+    (tmp_path / "config.toml").write_text("providers = 5\n")
+    with pytest.raises(SettingsError, match="cannot change"):
+        set_provider(tmp_path / "config.toml", "openai", api_key="secret")
+    assert (tmp_path / "config.toml").read_text() == "providers = 5\n"

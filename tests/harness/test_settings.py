@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import msgspec
 import pytest
 
+from sloyd.errors import SettingsError
 from sloyd.harness.settings import Settings, declared_settings, type_name
+from sloyd.harness.settings_edit import change_setting
 from sloyd.harness.settings_files import load_settings
 
 
@@ -88,3 +91,36 @@ def test_every_declared_setting_has_a_meaning_and_a_default_of_its_type() -> Non
         assert row.doc
         assert type_name(row.type)
         msgspec.convert(row.default, row.type)
+
+
+@pytest.mark.parametrize("text", ["model = 5\n", '[[model]]\ndefault = "a"\n', "model = []\n"])
+def test_a_section_that_is_no_table_is_refused_and_kept(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text(text)
+    for value in ("x", None):
+        with pytest.raises(SettingsError, match="model in it is no table"):
+            change_setting(path, "model.default", value)
+    assert path.read_text() == text
+
+
+def test_line_ends_and_the_byte_order_mark_stay(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_bytes(b'\xef\xbb\xbf# top\r\n[model]\r\ndefault = "a" # tail\r\n')
+    change_setting(path, "model.default", "b")
+    change_setting(path, "shell.timeout", 5.0)
+    changed = path.read_bytes()
+    assert changed.startswith(b'\xef\xbb\xbf# top\r\n[model]\r\ndefault = "b" # tail\r\n')
+    assert changed.count(b"\n") == changed.count(b"\r\n")
+
+
+def test_a_pipe_in_the_place_of_the_settings_is_refused(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "config.toml")
+    with pytest.raises(SettingsError, match="not a regular file"):
+        change_setting(tmp_path / "config.toml", "model.default", "b")
+
+
+def test_a_table_in_two_places_can_be_changed(tmp_path: Path) -> None:
+    path = tmp_path / "config.toml"
+    path.write_text('[model]\ndefault = "a"\n[shell]\n[model.sub]\nx = 1\n')
+    change_setting(path, "model.provider", "openai")
+    assert load_settings(path).settings.model.provider == "openai"

@@ -37,11 +37,11 @@ def private_directory(path: Path) -> Path:
     return path
 
 
-def replace_privately(path: Path, text: str) -> None:
+def replace_privately(path: Path, text: str, *, secret: bool = False) -> None:
     """Put ``text`` in the place of a file, whole or not at all; a new one is this user's alone.
 
-    A link is followed: people keep their configuration in a repository of dotfiles. Raises
-    `SettingsError` when it cannot be written.
+    A link is followed: people keep their configuration in a repository of dotfiles. An old file's
+    mode stays, unless the text is ``secret``. Raises `SettingsError` when it cannot be written.
     """
     private_directory(path.parent)
     target = Path(os.path.realpath(path))
@@ -51,7 +51,7 @@ def replace_privately(path: Path, text: str) -> None:
         try:
             with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as file:
                 file.write(text)
-            if target.exists():
+            if target.exists() and not secret:
                 temporary.chmod(target.stat().st_mode & 0o777)
             temporary.replace(target)
         except BaseException:

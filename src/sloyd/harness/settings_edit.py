@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +11,11 @@ import msgspec
 
 from sloyd.errors import SettingsError
 from sloyd.harness.home import replace_privately
+from sloyd.harness.left_files import read_left
 from sloyd.harness.settings import Setting, declared_settings, type_name
 from sloyd.text.suggestion import suggestion
 
-__all__ = ["change_setting", "find_setting", "parse_value"]
+__all__ = ["change_setting", "find_setting", "parse_value", "settings_text"]
 
 
 def find_setting(name: str) -> Setting:
@@ -51,20 +53,40 @@ def change_setting(path: Path, name: str, value: Any) -> None:
     Raises `SettingsError` when the file is broken (it is then left as it is) or cannot be written.
     """
     import tomlkit
+    from tomlkit.container import OutOfOrderTableProxy
     from tomlkit.exceptions import TOMLKitError
+    from tomlkit.items import AbstractTable
 
     row = find_setting(name)
+    text = settings_text(path)
+    lines = text.replace("\r\n", "\n")
     try:
-        text = path.read_text("utf-8-sig") if path.exists() else ""
-        document = tomlkit.parse(text)
-    except (OSError, ValueError, TOMLKitError) as error:
+        document = tomlkit.parse(lines.removeprefix("\ufeff"))
+    except (ValueError, TOMLKitError, RecursionError) as error:
         raise SettingsError(f"cannot change {path}: {error}") from error
     section = document.get(row.section)
     if section is None:
         section = tomlkit.table()
         document[row.section] = section
+    if not isinstance(section, AbstractTable | OutOfOrderTableProxy):
+        raise SettingsError(f"cannot change {path}: {row.section} in it is no table")
     if value is None:
         section.pop(row.key, None)
     else:
         section[row.key] = value
-    replace_privately(path, tomlkit.dumps(document))
+    changed = tomlkit.dumps(document)
+    if "\r\n" in text:
+        changed = changed.replace("\n", "\r\n")
+    replace_privately(path, ("\ufeff" if text.startswith("\ufeff") else "") + changed)
+
+
+def settings_text(path: Path) -> str:
+    """The text of a settings file, empty where there is none. Raises `SettingsError`."""
+    if not os.path.lexists(path):
+        return ""
+    if path.is_symlink() and not path.exists():
+        return ""  # a link to a file that is still to be made
+    try:
+        return read_left(path).decode("utf-8")
+    except (SettingsError, UnicodeDecodeError) as error:
+        raise SettingsError(f"cannot change {path}: it {error}") from error

@@ -77,7 +77,10 @@ def _shown(value: Any) -> str:
 def _edit(path: Path) -> None:
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "nano"
     private_directory(path.parent)
-    path.touch()
+    try:
+        path.touch(mode=0o600)  # keys of providers may be in it
+    except OSError as error:
+        raise SettingsError(f"cannot write {path}: {error.strerror}") from error
     try:
         code = subprocess.run([*shlex.split(editor), str(path)], check=False).returncode
     except (OSError, ValueError) as error:

@@ -6,7 +6,8 @@ from importlib import import_module
 from pathlib import Path
 
 from sloyd.errors import SettingsError
-from sloyd.harness.home import private_directory
+from sloyd.harness.home import replace_privately
+from sloyd.harness.settings_edit import settings_text
 
 __all__ = ["keep_in_file", "keep_in_keyring", "keyring_name", "set_provider"]
 
@@ -54,11 +55,8 @@ def set_provider(config: Path, provider: str, **facts: str) -> None:
     import tomlkit
     from tomlkit.exceptions import TOMLKitError
 
-    private_directory(config.parent)
-    target = config.resolve()
-    temporary = target.with_name(f".{target.name}.tmp")
     try:
-        document = tomlkit.parse(target.read_text("utf-8-sig") if target.exists() else "")
+        document = tomlkit.parse(settings_text(config).removeprefix("\ufeff"))
         if "providers" not in document:
             document["providers"] = tomlkit.table(is_super_table=True)
         providers = document["providers"]
@@ -66,9 +64,7 @@ def set_provider(config: Path, provider: str, **facts: str) -> None:
             providers[provider] = tomlkit.table()
         for name, value in facts.items():
             providers[provider][name] = value
-        temporary.touch(mode=0o600)
-        temporary.write_text(tomlkit.dumps(document), "utf-8")
-        temporary.replace(target)
-    except (OSError, ValueError, TOMLKitError) as error:
-        temporary.unlink(missing_ok=True)
+        replace_privately(config, tomlkit.dumps(document), secret=True)
+    except (TypeError, ValueError, TOMLKitError) as error:
+        # The first: what should be a table is a number, say.
         raise SettingsError(f"cannot change {config}: {error}") from error
