@@ -10,7 +10,7 @@ import pytest
 from PIL import Image
 
 from tests.servers import ProviderServer
-from tests.sloyd_process import run
+from tests.sloyd_process import run, script
 
 
 def users(provider: ProviderServer) -> list[Any]:
@@ -129,3 +129,11 @@ def test_settings_from_the_command_line(tmp_path: Path, home: Path) -> None:
     wrong = run("config", "set", "model.thinkin", "high", cwd=tmp_path)
     assert wrong.returncode == 2
     assert b"model.thinking" in wrong.stderr
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_blank_prompt_is_no_prompt(tmp_path: Path, home: Path, blank: str) -> None:
+    """Providers refuse a message without text; a script's empty variable must not get there."""
+    done = run("-p", blank, "--model", script(tmp_path, {"text": "never"}), cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"nothing to do" in done.stderr

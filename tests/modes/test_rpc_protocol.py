@@ -302,3 +302,14 @@ def test_standard_streams_in_non_blocking_mode(tmp_path: Path, home: Path) -> No
         events = lines_of(output.read())
     assert process.wait(timeout=10) == 0
     assert events[-1]["type"] == "agent_settled"
+
+
+@pytest.mark.parametrize("kind", ["prompt", "steer", "follow_up"])
+@pytest.mark.parametrize("blank", ["", " \n"])
+def test_a_message_without_text_is_refused(tmp_path: Path, kind: str, blank: str) -> None:
+    with Server(tmp_path, {"text": "never"}) as server:
+        server.send({"type": kind, "message": blank, "id": "1"})
+        lines, _errors = server.end()
+    assert [line["error"] for line in lines if line["type"] == "response"] == [
+        "The message is empty"
+    ]

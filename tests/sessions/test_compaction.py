@@ -137,6 +137,26 @@ async def test_a_split_turn_quotes_its_request() -> None:
     _no_call_is_parted(session.context().messages)
 
 
+async def test_a_request_is_quoted_until_its_turn_ends() -> None:
+    """A turn that works for hours is compacted often; it must not forget what it is for."""
+    session = Session.in_memory("/w")
+    request = session.append_message(user("the one </request> long request"))
+    settings = CompactionSettings(keep_recent_tokens=3_000)
+    for _ in range(3):
+        for number in range(20):
+            session.append_message(answer("", call(f"c{number}", path="p")))
+            session.append_message(result(f"c{number}", "word " * 800))
+        model = _Recorder({"text": "half way"})
+        await compact_session(session, model, settings=settings)
+        assert texts(session)[0].count("the one </request> long request\n</request>") == 1
+        assert f"Under way, entry {request.id}" in texts(session)[0]
+        assert "In Progress" in model.prompt()
+    session.append_message(answer("done"))
+    _turns(session, 4)
+    await compact_session(session, _Recorder({"text": "all"}), settings=settings)
+    assert f"Under way, entry {request.id}" not in texts(session)[0]
+
+
 async def test_a_long_conversation_is_summarised_in_parts() -> None:
     session = Session.in_memory("/w")
     for number in range(12):

@@ -54,7 +54,7 @@ def _open(options: Options) -> int:
         from sloyd.modes.rpc import rpc_door
 
         return anyio.run(rpc_door, _agent_options(options, picked=None))
-    words = [_mended(word) for word in options.words]
+    words = [_mended(word) for word in options.words if word.strip()]
     interactive = not options.print and options.mode is None and _is_terminal(sys.stdin)
     if options.resume and not interactive:
         raise UsageError("--resume needs a terminal to choose at; try --continue, or --session ID")

@@ -33,7 +33,10 @@ async def first_prompts(
     that cannot be read.
     """
     files = [word[1:] for word in words if word.startswith("@") and len(word) > 1]
-    prompts = [word for word in words if not (word.startswith("@") and len(word) > 1)]
+    # A blank one is a script's empty variable; providers refuse a message without text.
+    prompts = [
+        word for word in words if word.strip() and not (word.startswith("@") and len(word) > 1)
+    ]
     texts: list[str] = []
     images: list[Image] = []
     if piped.strip():

@@ -11,7 +11,7 @@ import msgspec
 from anyio.abc import TaskGroup
 
 from sloyd.agent.queues import QueueMode
-from sloyd.errors import AgentBusy, AgentError, SloydError
+from sloyd.errors import AgentBusy, AgentError, SloydError, UsageError
 from sloyd.harness.coding_agent import CodingAgent
 from sloyd.harness.events import AgentSettled, HarnessEvent
 from sloyd.harness.user_shell import UserShell
@@ -127,5 +127,7 @@ class RpcContext:
 
 
 def user_message(text: str, images: tuple[Image, ...]) -> UserMessage:
-    """A prompt as a message."""
+    """A prompt as a message. Raises `UsageError` for a blank one, which providers refuse."""
+    if not images and not text.strip():
+        raise UsageError("The message is empty")
     return UserMessage(content=(Text(text), *images) if images else text)

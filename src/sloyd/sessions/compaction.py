@@ -56,12 +56,13 @@ async def compact(
     old = "" if previous is None else _without_blocks(previous.summary)
     details = previous.details if previous is not None and not previous.from_hook else None
     before = details if isinstance(details, dict) else {}
+    request = _request(plan, "" if previous is None else previous.summary)
     summary = await summarise(
         list(conversation_parts(plan.cut)),
         model,
         previous=old,
         instructions=instructions,
-        unfinished=plan.request is not None,
+        unfinished=bool(request),
         thinking=thinking,
     )
     files = file_lists(plan.cut, before)
@@ -69,7 +70,7 @@ async def compact(
     count = before.get("cutEntries")
     cut_entries = len(plan.cut) + (count if isinstance(count, int) else 0)
     return CompactionEntry(
-        summary=summary.text + _blocks(plan, files, lines, cut_entries),
+        summary=summary.text + request + _blocks(files, lines, cut_entries),
         first_kept_entry_id=plan.first_kept_entry_id,
         tokens_before=plan.tokens_before,
         usage=summary.usage,
@@ -178,13 +179,23 @@ def _without_blocks(summary: str) -> str:
     return summary[: min(ends)] if ends else summary
 
 
-def _blocks(plan: CutPlan, files: FileLists, lines: Sequence[str], count: int) -> str:
-    text = ""
+def _request(plan: CutPlan, previous: str) -> str:
+    """The block that quotes the request which the kept messages still work on, or nothing.
+
+    A long turn is compacted more than once; its request then stands in the ``previous`` summary.
+    """
     if plan.request is not None and isinstance(plan.request.message, UserMessage):
-        asked = content_text(plan.request.message.content)
-        where = plan.request.entry_id
-        quoted = clip(asked, _REQUEST_LIMIT)
-        text += f"\n\n<request>\nUnder way, entry {where}:\n{quoted}\n</request>"
+        quoted = clip(content_text(plan.request.message.content), _REQUEST_LIMIT)
+        return f"\n\n<request>\nUnder way, entry {plan.request.entry_id}:\n{quoted}\n</request>"
+    if isinstance(plan.kept[0].message, UserMessage):
+        return ""
+    blocks = previous[len(_without_blocks(previous)) :]
+    begin, end = blocks.find(_BLOCKS[0]), blocks.rfind("\n</request>")
+    return blocks[begin : end + len("\n</request>")] if 0 <= begin < end else ""
+
+
+def _blocks(files: FileLists, lines: Sequence[str], count: int) -> str:
+    text = ""
     if files.read:
         text += "\n\n<read-files>\n" + "\n".join(files.read) + "\n</read-files>"
     if files.modified:
