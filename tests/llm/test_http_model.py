@@ -516,26 +516,3 @@ async def test_models_of_this_floor_are_models() -> None:
             assert isinstance(events[-1], Done)
             assert answer.message.text == "hi"
         await models[0].aclose()  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(("status", "word", "retries"), [(500, "false", 0), (418, "True", 1)])
-async def test_a_server_may_say_whether_to_ask_again(status: int, word: str, retries: int) -> None:
-    refused = error(status, {"error": {"message": "no"}}, {"x-should-retry": word})
-    with ProviderServer(refused, chat("Hi")) as server:
-        outcome = await ask(info_at(server, "openai-chat"), HELLO, StreamOptions(max_retries=1))
-    assert len(outcome.retries) == retries
-
-
-@pytest.mark.parametrize(
-    ("body", "shown"),
-    [
-        (b'{"error": {"message": "\\u001b[31mred\\u001b[0m\\u0007 light"}}', "red light"),
-        (b'{"error": {"message": "half \\ud800 sign"}}', "half \ufffd sign"),
-        (b'{"error": {"message": "two\nlines"}}', "two\nlines"),
-    ],
-)
-async def test_the_words_of_a_refusal_are_plain_text(body: bytes, shown: str) -> None:
-    with ProviderServer(Reply([body], status=400)) as server:
-        outcome = await ask(info_at(server, "openai-chat"))
-    assert str(outcome.error).endswith(f": {shown}")
-    assert outcome.message.error_message == str(outcome.error)

@@ -10,17 +10,19 @@ from urllib.parse import urlsplit
 import httpx2
 
 from sloyd.errors import ProviderError
+from sloyd.llm.transport import is_loopback
 
 __all__ = ["bad_url", "broken_stream", "no_answer"]
 
 
 def no_answer(error: Exception, url: str) -> ProviderError:
     """The error for a request that got no answer at all."""
-    if isinstance(error, (httpx2.UnsupportedProtocol, httpx2.InvalidURL)):
-        return bad_url(url)
     parts = urlsplit(url)
+    if isinstance(error, (httpx2.UnsupportedProtocol, httpx2.InvalidURL)):
+        return _bad_proxy(error) if _proxies() else bad_url(url)
     where = parts.netloc.rpartition("@")[2] or url
-    if isinstance(error, UnicodeError):
+    if isinstance(error, (UnicodeError, httpx2.LocalProtocolError)):
+        # Its words are not repeated: they hold the key.
         return ProviderError(
             "The API key or a header holds characters that HTTP cannot carry. Copy the key again.",
             problem="wrong-key",
@@ -29,6 +31,11 @@ def no_answer(error: Exception, url: str) -> ProviderError:
         return _connection(
             "The environment names a SOCKS proxy, and the package `socksio` for it is missing."
             " Install it, or unset ALL_PROXY."
+        )
+    if isinstance(error, OSError) and not isinstance(error, ConnectionError):
+        return _connection(
+            f"The certificates cannot be read: {_words(error)}. Check SSL_CERT_FILE and"
+            " SSL_CERT_DIR."
         )
     if isinstance(error, httpx2.ConnectTimeout):
         return _connection(f"No connection to {where} within the time limit.", retryable=True)
@@ -90,12 +97,32 @@ def _by_cause(error: Exception, where: str, host: str) -> ProviderError:
         if isinstance(cause, ConnectionRefusedError) or "refused" in str(cause).lower():
             return _connection(
                 f"{where} refused the connection. Is the server running, and is this its port?"
+                f"{_proxy_hint(host)}"
             )
         if isinstance(cause, ConnectionResetError) or _errno(cause) == errno.ECONNRESET:
             return _connection(f"{where} reset the connection.", retryable=True)
         if _errno(cause) in {errno.ENETUNREACH, errno.EHOSTUNREACH}:
             return _connection(f"{where} cannot be reached: no route to it.", retryable=True)
     return _connection(f"The request to {where} failed: {_words(error)}.", retryable=True)
+
+
+def _bad_proxy(error: Exception) -> ProviderError:
+    return _connection(f"A proxy that the environment names has no valid address: {error}.")
+
+
+def _proxies() -> dict[str, str]:
+    from urllib.request import getproxies
+
+    return getproxies()
+
+
+def _proxy_hint(host: str) -> str:
+    """What else could be the reason where the environment names a proxy."""
+    from urllib.request import proxy_bypass
+
+    if is_loopback(f"//{host}") or not _proxies() or proxy_bypass(host):
+        return ""
+    return " The environment names a proxy: perhaps it is that one."
 
 
 def _causes(error: BaseException) -> list[BaseException]:

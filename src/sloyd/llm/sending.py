@@ -8,7 +8,21 @@ from sloyd.llm.models import ModelInfo
 from sloyd.llm.transport import Response, Transport, is_loopback
 from sloyd.llm.wires.base import Wire, WireRequest, encode_body
 
-__all__ = ["Sender"]
+__all__ = ["Sender", "endpoint"]
+
+
+def endpoint(base_url: str, path: str) -> str:
+    """The address of ``path`` below a base URL, in whatever form people copied that.
+
+    It may end with slashes, or be the endpoint's own address, or carry a query, as Azure wants it.
+    """
+    base, _, query = base_url.strip().partition("?")
+    base = base.rstrip("/")
+    place, _, own_query = path.partition("?")
+    if not base.endswith(place):
+        base += place
+    queries = "&".join(filter(None, (query, own_query)))
+    return f"{base}?{queries}" if queries else base
 
 
 class Sender:
@@ -33,7 +47,7 @@ class Sender:
             from sloyd.llm.explain import no_key
 
             raise no_key(self.info)
-        url = self.info.base_url.strip().rstrip("/") + request.path
+        url = endpoint(self.info.base_url, request.path)
         headers = self._headers(request)
         while True:
             body = self._fixes.apply(request.body)

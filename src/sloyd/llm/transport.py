@@ -43,7 +43,8 @@ def is_loopback(url: str) -> bool:
 def _is_http(url: str) -> bool:
     try:
         parts = urlsplit(url)
-        return parts.scheme in {"http", "https"} and bool(parts.hostname)
+        # A port beyond 65535 raises.
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != -1
     except ValueError:
         return False
 
@@ -97,6 +98,7 @@ class Transport:
     def __init__(self, *, http: httpx2.AsyncBaseTransport | None = None) -> None:
         self._http = http
         self._clients: dict[str, httpx2.AsyncClient] = {}
+        self._answering: set[httpx2.AsyncClient] = set()
         self._loop: object = None
 
     async def post(
@@ -133,16 +135,31 @@ class Transport:
             request = client.build_request(
                 method, url, headers=dict(headers), content=body or None, timeout=timeout
             )
-            return Response(await client.send(request, stream=True))
-        except (httpx2.RequestError, httpx2.InvalidURL, ValueError, ImportError) as error:
+            return Response(await self._sent(client, request))
+        except (httpx2.RequestError, httpx2.InvalidURL, ValueError, ImportError, OSError) as error:
             from sloyd.llm.connection_errors import no_answer
 
             raise no_answer(error, url) from error
+
+    async def _sent(self, client: httpx2.AsyncClient, request: httpx2.Request) -> httpx2.Response:
+        """Send; at once again when a connection was kept that its server had given up meanwhile."""
+        import httpx2
+
+        try:
+            response = await client.send(request, stream=True)
+        except (httpx2.RemoteProtocolError, httpx2.ReadError, httpx2.WriteError):
+            if client not in self._answering:
+                raise
+            self._answering.discard(client)
+            response = await client.send(request, stream=True)
+        self._answering.add(client)
+        return response
 
     async def aclose(self) -> None:
         """Close all connections."""
         clients = list(self._clients.values())
         self._clients.clear()
+        self._answering.clear()
         for client in clients:
             with contextlib.suppress(Exception):
                 await client.aclose()
@@ -152,6 +169,7 @@ class Transport:
         if loop != self._loop:
             # Connections of a loop that is gone can neither be used nor closed.
             self._clients.clear()
+            self._answering.clear()
             self._loop = loop
         parts = urlsplit(url)
         origin = f"{parts.scheme}://{parts.netloc}"
@@ -167,8 +185,9 @@ class Transport:
         if self._http is not None:
             return httpx2.AsyncClient(transport=self._http)
         return httpx2.AsyncClient(
-            # Reading the certificates costs 20 ms, and no redirect is followed to https.
-            verify=not origin.startswith("http://"),
+            # Reading the certificates costs 20 ms, and no redirect is followed to https. Those that
+            # SSL_CERT_FILE names count on this machine too.
+            verify=not origin.startswith("http://") and httpx2.create_ssl_context(),
             # A proxy from the environment cannot reach a server on this machine.
             trust_env=not is_loopback(origin),
             limits=limits,
