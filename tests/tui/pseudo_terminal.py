@@ -215,9 +215,22 @@ class PseudoTerminal:
         """Send a signal."""
         os.kill(self.pid, number)
 
+    def hang_up(self, seconds: float = 10) -> None:
+        """Take the terminal away, as closing a window does, and wait for the program's end."""
+        os.close(self._descriptor)
+        self._descriptor = -1
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            if os.waitpid(self.pid, os.WNOHANG)[0]:
+                self.pid = 0
+                return
+            time.sleep(0.02)
+        raise AssertionError("it lives on without a terminal")
+
     def close(self) -> None:
         """End the program, if it still runs."""
         if self.pid:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
-        os.close(self._descriptor)
+        if self._descriptor >= 0:
+            os.close(self._descriptor)

@@ -239,3 +239,15 @@ def test_a_locale_without_letters_has_a_whole_screen(tmp_path: Path) -> None:
         terminal.until_shown("an answer 世界")
         assert "café" in terminal.screen.text
         terminal.type(CONTROL_D)
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_nothing_lives_on_when_the_terminal_goes_away(tmp_path: Path, busy: bool) -> None:
+    script = tmp_path / "script.json"
+    script.write_text('[{"calls": [{"name": "bash", "arguments": {"command": "sleep 60"}}]}]')
+    with running(tmp_path, ["--model", f"scripted:{script}"]) as terminal:
+        terminal.until_shown(PLACEHOLDER)
+        if busy:
+            terminal.type("begin" + ENTER)
+            terminal.until_shown("sleep 60")
+        terminal.hang_up()

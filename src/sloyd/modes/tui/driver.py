@@ -9,11 +9,39 @@ from __future__ import annotations
 import io
 import os
 import sys
+from contextlib import suppress
 from functools import lru_cache
+from typing import Any, TextIO, cast
 
 from textual.driver import Driver
 
 __all__ = ["driver_class"]
+
+
+class _Hearing:
+    """A terminal's stream that may go away: then nothing is written, and nobody waits for it.
+
+    Textual's thread for output would end at the first error, and the app would wait for it at its
+    own end: a process that lives on without a terminal.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        with suppress(OSError, ValueError):
+            return self._stream.write(text)
+        return len(text)
+
+    def flush(self) -> None:
+        with suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def fileno(self) -> int:
+        return self._stream.fileno()
+
+    def isatty(self) -> bool:
+        return self._stream.isatty()
 
 
 @lru_cache(1)
@@ -39,7 +67,13 @@ def driver_class() -> type[Driver] | None:
                 if isinstance(sys.__stdout__, io.TextIOWrapper):
                     # A locale such as POSIX has no box characters, but terminals have.
                     sys.__stdout__.reconfigure(encoding="utf-8", errors="replace")
-                self._file = sys.__stdout__
+                self._file = cast("Any", _Hearing(sys.__stdout__))
+
+        def _sigcont_application(self, *_: object) -> None:
+            # The system sends this signal to a process whose terminal goes away, too. Textual
+            # would start its screen a second time, and then wait for its first one for ever.
+            if self._must_signal_resume:
+                super()._sigcont_application()
 
         def _get_terminal_size(self) -> tuple[int, int]:
             # COLUMNS and LINES, which Textual asks first, do not follow the window when exported.
