@@ -86,16 +86,18 @@ async def test_a_failed_call_says_so(tmp_path: Path) -> None:
 
 
 async def test_what_is_sent_while_it_works_steers_and_waits_in_sight(tmp_path: Path) -> None:
-    slow = {"calls": [{"name": "bash", "arguments": {"command": "sleep 0.6"}}]}
+    command = "until [ -e go ]; do sleep 0.05; done"
+    slow = {"calls": [{"name": "bash", "arguments": {"command": command}}]}
     async with screening(tmp_path, [slow, {"text": "Told."}, {"text": "Later."}]) as hands:
         await hands.say("begin")
-        await hands.until_shown("sleep 0.6")
+        await hands.until_shown("until [ -e go ]")
         await hands.say("also this")
         hands.app.composer.set_text("and then that")
         await hands.press("alt+enter")
         assert "↳ also this" in hands.text
         assert "↳ and then that" in hands.text
         assert "2 waiting" in hands.text
+        (tmp_path / "go").touch()
         await hands.until_shown("Later.")
         assert said(hands) == ["begin", "also this", "and then that"]
         assert "↳" not in hands.text

@@ -9,7 +9,7 @@ import anyio
 from sloyd.agent.agent import Agent, Prompt
 from sloyd.agent.events import AgentEvent, AgentStart, RetryEnd, RetryStart
 from sloyd.agent.result import RunResult, total_usage
-from sloyd.errors import AgentBusy, ContextOverflow, ProviderError
+from sloyd.errors import AgentBusy, AgentError, ContextOverflow, ProviderError
 from sloyd.harness.conversation import Conversation
 from sloyd.harness.events import HarnessEvent
 from sloyd.harness.settings import RetrySettings
@@ -60,10 +60,14 @@ class Recovery:
         self._say(self._agent.follow_up, message)
 
     def _say(self, say: Callable[[UserMessage], None], message: UserMessage) -> None:
-        if self._active and not self._agent.is_running:
-            self._late.append((say, message))
-        else:
+        try:
             say(message)
+        except AgentError:
+            # Between two attempts, or while the end of a run is told, no run takes a message; but
+            # whoever said it saw the agent at work, and must not lose it.
+            if not self._active:
+                raise
+            self._late.append((say, message))
 
     def _deliver(self, event: AgentEvent) -> None:
         if isinstance(event, AgentStart):
@@ -91,7 +95,13 @@ class Recovery:
         self._stopped = False
         self._active = True
         try:
-            return await self._recovered(await attempt())
+            result = await self._recovered(await attempt())
+            while self._late and result.outcome == "done" and not self._stopped:
+                said = [message for _, message in self._late]
+                self._late = []
+                after = await self._recovered(await self._agent.prompt(said))
+                result = _joined(result, after)
+            return result
         finally:
             self._active = False
 
