@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import os
 import socket
+import threading
 from pathlib import Path
 
+import anyio
 import pytest
 
-from sloyd.workspace.base import ProcessRequest, Workspace
+from sloyd.workspace.base import ABSENT, ProcessRequest, Workspace
+from sloyd.workspace.guard import guarded
 from sloyd.workspace.local import LocalWorkspace
 from tests.workspace.conformance import Conformance, Rig, read_all, reason_of
 
@@ -141,3 +144,33 @@ async def test_run_and_which_reach_real_programs(rig: Rig) -> None:
     assert (done.code, b"".join(output)) == (0, b"hi\n")
     assert await rig.workspace.which("sh") is not None
     assert await rig.workspace.which("no-such-program-at-all") is None
+
+
+async def test_a_lock_that_is_taken_never_stops_the_loop(tmp_path: Path) -> None:
+    workspace = LocalWorkspace(str(tmp_path))
+    path = str(tmp_path / "f")
+    await workspace.replace(path, b"1", expect=ABSENT)
+    _, version = await workspace.read_file(path)
+    taken, free = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        with guarded(str(tmp_path), lambda _: None):
+            taken.set()
+            free.wait(10)
+
+    async def replace() -> None:
+        await workspace.replace(path, b"2", expect=version)
+
+    holder = threading.Thread(target=hold)
+    holder.start()
+    taken.wait(10)
+    ticks = 0
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(replace)
+        while ticks < 20:
+            await anyio.sleep(0.005)
+            ticks += 1
+        assert (await workspace.read_file(path))[0] == b"1"
+        free.set()
+    holder.join()
+    assert (await workspace.read_file(path))[0] == b"2"

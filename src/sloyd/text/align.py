@@ -75,6 +75,8 @@ def _equal_pairs(
     old: Sequence[Hashable], new: Sequence[Hashable], max_distance: int
 ) -> list[tuple[int, int, int]]:
     """Runs ``(old index, new index, length)`` that a shortest script keeps; none when too far."""
+    if set(old).isdisjoint(new):
+        return []
     trail = _search(old, new, max_distance)
     if trail is None:
         return []

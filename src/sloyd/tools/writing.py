@@ -147,7 +147,7 @@ def _details(before: bytes | None, after: bytes, target: Target) -> WriteDetails
         shown = _changes(old.view.text, new.view.text)
         diff = numbered_diff(old.view.text, shown)
         first = shown[0].new_line if shown else None
-        patch, patch_format = _patch(old, new, target.relative, created=before is None)
+        patch, patch_format = _patch(old, new, shown, target.relative, created=before is None)
     return WriteDetails(
         action="created" if before is None else "replaced",
         bytes=len(after),
@@ -185,11 +185,14 @@ def _common_head(first: bytes, second: bytes) -> int:
 
 
 def _patch(
-    old: _Content, new: _Content, path: str, *, created: bool
+    old: _Content, new: _Content, shown: list[LineChange], path: str, *, created: bool
 ) -> tuple[str | None, PatchFormat]:
     whole = _trimmed(old.data, new.data)
     if not old.encoding.is_wide:
-        patch = unified_patch(old.data, line_changes(old.data, [whole]), path, created=created)
+        # Of plain text, people are shown the lines as they are in the file.
+        is_plain = old.view.text == old.data and new.view.text == new.data
+        changes = shown if is_plain else line_changes(old.data, [whole])
+        patch = unified_patch(old.data, changes, path, created=created)
         if patch is not None:
             return patch, "unified"
     if not created:

@@ -24,7 +24,15 @@ from contextlib import contextmanager, suppress
 from sloyd.workspace.descriptors import PRIVATE
 from sloyd.workspace.problems import file_problem
 
-__all__ = ["ClearUp", "Note", "clear_up_after_kills", "guarded", "private_directory"]
+__all__ = [
+    "ClearUp",
+    "NeedsTime",
+    "Note",
+    "clear_up_after_kills",
+    "guarded",
+    "is_cleared_up",
+    "private_directory",
+]
 
 _LOCKS = 16
 _INNER = "guard"
@@ -76,27 +84,42 @@ class Note:
 ClearUp = Callable[[bytes], None]
 
 
+class NeedsTime(Exception):
+    """The lock is taken, or something must be cleared up first; only raised without ``wait``."""
+
+
 @contextmanager
-def guarded(directory: str, clear_up: ClearUp) -> Iterator[Note]:
+def guarded(directory: str, clear_up: ClearUp, *, wait: bool = True) -> Iterator[Note]:
     """Hold the lock of a directory. ``clear_up`` gets the note of a killed holder, if there is one.
 
     Waits for other processes for at most ten seconds, then raises `WorkspaceError` (``busy``).
+    Without ``wait``, raises `NeedsTime` instead of doing anything that takes time.
     Where no private directory can be made, only the threads of this process are kept apart.
     """
     found = os.stat(directory)
     number = (found.st_dev * 31 + found.st_ino) % _LOCKS
-    with _here[number]:
-        descriptor = _open_locked(number, directory)
-        try:
-            note = Note(descriptor)
-            left = note.read()
-            if left:
-                clear_up(left)
-                note.clear()
-            yield note
-        finally:
-            if descriptor is not None:
-                os.close(descriptor)
+    if not _here[number].acquire(blocking=wait):
+        raise NeedsTime
+    descriptor = None
+    try:
+        descriptor = _open_locked(number, directory, wait)
+        note = Note(descriptor)
+        left = note.read()
+        if left:
+            if not wait:
+                raise NeedsTime
+            clear_up(left)
+            note.clear()
+        yield note
+    finally:
+        if descriptor is not None:
+            os.close(descriptor)
+        _here[number].release()
+
+
+def is_cleared_up() -> bool:
+    """Whether `clear_up_after_kills` has been called; from then on it takes no time."""
+    return bool(_cleared)
 
 
 def clear_up_after_kills(clear_up: ClearUp) -> None:
@@ -136,7 +159,7 @@ def _clear_one(number: int, clear_up: ClearUp) -> None:
         os.close(descriptor)
 
 
-def _open_locked(number: int, directory: str) -> int | None:
+def _open_locked(number: int, directory: str, wait: bool) -> int | None:
     deadline = 0.0
     pause = 0.0002
     while True:
@@ -147,6 +170,8 @@ def _open_locked(number: int, directory: str) -> int | None:
         if _try_lock(descriptor) and os.fstat(descriptor).st_nlink:
             return descriptor
         os.close(descriptor)
+        if not wait:
+            raise NeedsTime
         now = time.monotonic()
         deadline = deadline or now + _LONGEST_WAIT
         if now > deadline:
