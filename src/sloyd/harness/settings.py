@@ -149,6 +149,7 @@ class DisplaySettings(_Section, frozen=True, kw_only=True):
     theme: Annotated[str, _doc("dark, light, terminal, or the name of a theme file")] = "dark"
     hide_thinking: Annotated[bool, _doc("Show only that the model reasons")] = False
     reduced_motion: Annotated[bool, _doc("No spinner and no animation")] = False
+    images: Annotated[bool, _doc("Draw images where the terminal has true colour")] = True
     editor: Annotated[str | None, _doc("External editor; None means VISUAL, EDITOR")] = None
     notify: Annotated[bool, _doc("Notify when a long run ends")] = True
 

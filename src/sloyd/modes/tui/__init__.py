@@ -19,6 +19,7 @@ The transcript:
     transcript        The conversation on the screen.
     stack             The blocks of a transcript above each other.
     heights           The heights of many blocks above each other.
+    image_cells       An image in the cells of a terminal: two pixels a cell.
     block             A part of the transcript: it knows what it says and draws itself when it is
                       looked at.
     blocks            Parts of the transcript that do not grow.

@@ -36,6 +36,7 @@ from sloyd.modes.tui.driver import driver_class
 from sloyd.modes.tui.feed import Feed
 from sloyd.modes.tui.footer import Footer
 from sloyd.modes.tui.from_session import blocks_of
+from sloyd.modes.tui.image_cells import draws_images
 from sloyd.modes.tui.keys import KeyMap
 from sloyd.modes.tui.messages import Interrupt, Submitted, TakeBack
 from sloyd.modes.tui.screen_door import ScreenDoor
@@ -95,7 +96,10 @@ class SloydApp(App[int], inherit_bindings=False):
         self._wear(self.look)
         self.transcript = Transcript(
             self.look,
-            shown=Shown(hide_thinking=display.hide_thinking),
+            shown=Shown(
+                hide_thinking=display.hide_thinking,
+                images=display.images and draws_images(os.environ),
+            ),
             cwd=agent.workspace.cwd,
             registry=agent.registry,
         )
@@ -353,8 +357,10 @@ class SloydApp(App[int], inherit_bindings=False):
         self.screens.install()
         self.transcript.use_registry(self.agent.registry)
         shown = self.transcript.shown
-        if shown.hide_thinking != display.hide_thinking:
-            self.show(replace(shown, hide_thinking=display.hide_thinking))
+        images = display.images and draws_images(os.environ)
+        wanted = replace(shown, hide_thinking=display.hide_thinking, images=images)
+        if wanted != shown:
+            self.show(wanted)
         self.activity.still = display.reduced_motion
         look = self._find_look(display.theme)
         if look != self.look:

@@ -18,7 +18,7 @@ from sloyd.modes.tui.theme import Role
 from sloyd.text.terminal import plain_text
 from sloyd.text.truncate import format_size
 
-__all__ = ["NoticeBlock", "ShellBlock", "SummaryBlock", "UserBlock", "image_line"]
+__all__ = ["NoticeBlock", "ShellBlock", "SummaryBlock", "UserBlock", "image_lines"]
 
 _ROLES: dict[NoticeLevel, Role] = {"info": "muted", "warning": "warning", "error": "error"}
 _MARKS: dict[NoticeLevel, str] = {"info": "·", "warning": "!", "error": "✗"}
@@ -50,7 +50,7 @@ class UserBlock(BlockBase):
             left = len(lines) - _LONG_MESSAGE // 2
             muted = canvas.theme.style("muted")
             lines = [*lines[: _LONG_MESSAGE // 2], Text(f"... {left} more lines", muted)]
-        lines += [image_line(image, canvas) for image in self._images]
+        lines += [line for image in self._images for line in image_lines(image, canvas)]
         mark = canvas.theme.style("accent", bold=True)
         texts = [
             Text.assemble(("❯ ", mark) if index == 0 else "  ", line)
@@ -64,10 +64,15 @@ class UserBlock(BlockBase):
         return [canvas.blank(), *strips]
 
 
-def image_line(image: Image, canvas: Canvas) -> Text:
-    """An image in words: what it is and how large."""
+def image_lines(image: Image, canvas: Canvas) -> list[Text]:
+    """An image in cells, where they are drawn, and in words: what it is and how large."""
     size = format_size(len(image.data) * 3 // 4)
-    return Text(f"[{safe_text(image.mime_type)}, {size}]", canvas.theme.style("muted"))
+    words = Text(f"[{safe_text(image.mime_type)}, {size}]", canvas.theme.style("muted"))
+    if not canvas.shown.images:
+        return [words]
+    from sloyd.modes.tui.image_cells import image_cells
+
+    return [*image_cells(image, canvas.width - 4), words]
 
 
 class NoticeBlock(BlockBase):

@@ -32,11 +32,13 @@ class Shown:
         tools: the whole output of tools, not its few lines.
         thinking: the reasoning, not one line for it.
         hide_thinking: folded reasoning does not even show its beginning.
+        images: drawn in coloured cells, not only described.
     """
 
     tools: bool = False
     thinking: bool = False
     hide_thinking: bool = False
+    images: bool = False
 
 
 @dataclass(frozen=True, eq=False)

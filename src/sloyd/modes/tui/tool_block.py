@@ -15,7 +15,7 @@ from sloyd.agent.tool import ToolResult
 from sloyd.llm.messages import Image, UserContent, text_of
 from sloyd.modes.summary import call_summary
 from sloyd.modes.tui.block import BlockBase
-from sloyd.modes.tui.blocks import image_line
+from sloyd.modes.tui.blocks import image_lines
 from sloyd.modes.tui.canvas import Canvas
 from sloyd.modes.tui.safe_text import safe_text
 from sloyd.modes.tui.theme import Role
@@ -182,7 +182,7 @@ class ToolBlock(BlockBase):
             strips = canvas.strips(_plain_result(result, expanded=state.expanded), indent=2)
         images = [block for block in result.content if isinstance(block, Image)]
         return strips + canvas.lines(
-            Text.assemble("  ", image_line(image, canvas)) for image in images
+            Text.assemble("  ", line) for image in images for line in image_lines(image, canvas)
         )
 
 
