@@ -39,6 +39,8 @@ from sloyd.llm.surrogates import clean, clean_text, is_clean
 
 __all__ = ["CallBlock", "MessageBuilder", "TextBlock", "ThinkingBlock"]
 
+_FULL = 0.99
+"""Share of the window from which a prompt that got no answer did not fit."""
 _LAST_HIGH_SURROGATE = ("\ud800", "\udbff")
 
 
@@ -234,6 +236,8 @@ class MessageBuilder:
         for block in self._blocks:
             if isinstance(block, CallBlock):
                 events.extend(self.end_call(block))
+        if stop_reason == "length" and self.is_empty and self._filled_window():
+            return self.overflowed("The prompt filled the context window; no answer had room.")
         if self.has_calls and stop_reason == "stop":
             stop_reason = "toolUse"
         elif not self.has_calls and stop_reason == "toolUse":
@@ -251,6 +255,10 @@ class MessageBuilder:
     def overflowed(self, text: str) -> list[StreamEvent]:
         """The answer failed because the request did not fit into the context window."""
         return self.failed(ContextOverflow(text))
+
+    def _filled_window(self) -> bool:
+        used = self.usage.input + self.usage.cache_read + self.usage.cache_write
+        return used >= _FULL * self._info.context_window > 0
 
     def _announce(self, block: CallBlock) -> list[StreamEvent]:
         if block.announced:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import msgspec
 
+from sloyd.llm.api_names import is_own
 from sloyd.llm.messages import (
     AssistantContent,
     AssistantMessage,
@@ -176,7 +177,7 @@ def _turn(
     *,
     sees: bool,
 ) -> Turn:
-    own = message.model == info.id and message.provider == info.provider and message.api == info.api
+    own = is_own(message, info)
     content: list[AssistantContent] = []
     results: list[ToolResultMessage] = []
     for block in message.content:

@@ -79,6 +79,7 @@ _REGION: Final = (
 _FINAL_QUOTA_CODES = frozenset({"1113", "1308", "1309", "1310", "insufficient_quota"})
 """Codes that stand for an empty account or a used-up plan although the status is 429 (Z.ai)."""
 
+_MOST_MESSAGES = 10
 _RETRYABLE: frozenset[ProviderProblem] = frozenset(
     {"rate-limit", "overloaded", "server", "timeout", "connection", "broken-stream"}
 )
@@ -98,7 +99,7 @@ def message_in(body: Any) -> tuple[str, str, str]:
     if isinstance(body, str):
         return body.strip(), "", ""
     if isinstance(body, list):
-        return message_in(body[0]) if body else ("", "", "")
+        return _messages_in(body)
     if not isinstance(body, Mapping):
         return ("" if body is None else str(body)), "", ""
     inner = body.get("error")
@@ -119,6 +120,18 @@ def message_in(body: Any) -> tuple[str, str, str]:
             return message_in(value)
     code, kind = _word(body.get("code")), _word(body.get("type"))
     return (code or kind), code, kind
+
+
+def _messages_in(parts: list[Any]) -> tuple[str, str, str]:
+    """The first of several messages, or all of them when they name the fields that they mean."""
+    located = [
+        f"{part['msg']}: {'.'.join(map(str, part['loc']))}"
+        for part in parts
+        if isinstance(part, Mapping) and part.get("msg") and isinstance(part.get("loc"), list)
+    ]
+    if located:
+        return "; ".join(located[:_MOST_MESSAGES]), "", ""
+    return message_in(parts[0]) if parts else ("", "", "")
 
 
 def failure_of(status: int | None, body: Any, *, retry_after: float | None = None) -> ProviderError:

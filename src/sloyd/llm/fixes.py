@@ -24,6 +24,18 @@ _OPTIONAL = (
     "chat_template_kwargs",
     "store",
 )
+_REASONING = (
+    "reasoning_effort",
+    "reasoning",
+    "thinking",
+    "output_config",
+    "enable_thinking",
+    "chat_template_kwargs",
+    "include",
+)
+"""What asks for reasoning. A server that cannot reason says so in words of its own."""
+_CONFIG, _THINKING = "generationConfig", "thinkingConfig"
+_MARK = "cache_control"
 _TOGETHER = {
     "thinking": ("thinking", "output_config"),
     "output_config": ("thinking", "output_config"),
@@ -35,6 +47,7 @@ _REFUSED = (
     r"(?i)unsupported|unrecogni[sz]ed|unknown|unexpected"
     r"|not (?:supported|permitted|allowed|accepted)"
     r"|extra (?:inputs|fields)|does(?: not|n't) support|forbidden|invalid|deprecated|only"
+    r"|expected|not enabled|cannot be (?:used|set)"
 )
 _LIMIT = (
     r"(?is)max_(?:completion_|output_)?tokens\D{0,40}[\d,]+ ?> ?(?P<a>[\d,]+)"
@@ -63,6 +76,10 @@ class Fixes:
                 continue
             if key in _LIMIT_FIELDS and self._limit is not None:
                 value = min(value, self._limit)
+            if key == _CONFIG and _THINKING in self._left_out:
+                value = {name: value[name] for name in value if name != _THINKING}
+            if _MARK in self._left_out:
+                value = _unmarked(value)
             made[self._renamed.get(key, key)] = value
         return made
 
@@ -88,7 +105,17 @@ class Fixes:
             if name in body and _mentions(words, name):
                 self._left_out.update(_TOGETHER.get(name, (name,)))
                 return True
-        return False
+        if _MARK in words and _MARK not in self._left_out:
+            self._left_out.add(_MARK)
+            return True
+        return bool(re.search(r"(?i)thinking|reasoning", words)) and self._stop_reasoning(body)
+
+    def _stop_reasoning(self, body: dict[str, Any]) -> bool:
+        found = {name for name in _REASONING if name in body}
+        if _THINKING in body.get(_CONFIG, {}):
+            found.add(_THINKING)
+        self._left_out |= found
+        return bool(found)
 
     def _lower_limit(self, body: dict[str, Any], words: str) -> int | None:
         match = re.search(_LIMIT, words)
@@ -98,6 +125,12 @@ class Fixes:
         found = next(group for group in match.groups() if group)
         limit = int(found.replace(",", ""))
         return limit if 0 < limit < asked else None
+
+
+def _unmarked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _unmarked(item) for key, item in value.items() if key != _MARK}
+    return [_unmarked(item) for item in value] if isinstance(value, list) else value
 
 
 def _mentions(words: str, name: str) -> bool:

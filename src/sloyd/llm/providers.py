@@ -212,7 +212,7 @@ _HOSTS = (
         default_model="moonshotai/Kimi-K3",
         keys_url="https://api.together.ai/settings/api-keys",
         # Which models take an effort differs; they reason without being asked.
-        quirks={"thinking_format": "none"},
+        quirks={"thinking_format": "reasoning-enabled"},
     ),
     _openai_like(
         "fireworks",

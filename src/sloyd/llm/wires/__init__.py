@@ -28,6 +28,7 @@ import importlib
 from typing import TYPE_CHECKING, cast
 
 from sloyd.errors import UsageError
+from sloyd.llm.api_names import api_name
 
 if TYPE_CHECKING:
     from sloyd.llm.wires.base import Wire
@@ -41,18 +42,11 @@ APIS: dict[str, str] = {
     "google-generate": "google_generate",
 }
 """API names and the modules of their wires."""
-_ALIASES = {
-    "openai-completions": "openai-chat",
-    "google-generative-ai": "google-generate",
-    "anthropic": "anthropic-messages",
-    "google": "google-generate",
-}
-"""Names that pi and others use for the same APIs."""
 
 
 def wire_for(api: str) -> Wire:
     """The wire of an API. Raises `UsageError` for a name that is none."""
-    module = APIS.get(_ALIASES.get(api, api))
+    module = APIS.get(api_name(api))
     if module is None:
         raise UsageError(f"`{api}` is not a known API. Known are: {', '.join(APIS)}.")
     return cast("Wire", importlib.import_module(f"sloyd.llm.wires.{module}").WIRE)

@@ -18,6 +18,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from sloyd.llm.api_names import is_own
 from sloyd.llm.context import IdRule, Turn, mend
 from sloyd.llm.messages import (
     AssistantMessage,
@@ -240,9 +241,8 @@ def _is_unthought(items: list[UserMessage | Turn], info: ModelInfo) -> bool:
     for item in reversed(items):
         if isinstance(item, UserMessage):
             return False
-        answer = item.answer
-        own = (answer.provider, answer.model, answer.api) == (info.provider, info.id, info.api)
-        if item.results and not own and not isinstance(answer.content[0], Thinking):
+        thought = isinstance(item.answer.content[0], Thinking)
+        if item.results and not thought and not is_own(item.answer, info):
             return True
     return False
 

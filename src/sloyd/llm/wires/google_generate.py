@@ -14,6 +14,7 @@ import re
 from collections.abc import Collection, Mapping
 from typing import Any
 
+from sloyd.llm.api_names import is_own
 from sloyd.llm.context import IdRule, Turn, mend
 from sloyd.llm.messages import (
     Image,
@@ -107,16 +108,26 @@ def _version(model_id: str) -> tuple[int, int]:
 
 def _thinking(info: ModelInfo, options: StreamOptions) -> dict[str, Any]:
     level = fitted_level(info, options.thinking)
-    if level == "off":
-        return {}
     style = info.quirks.get("thinking_format")
     if style is None:
         style = "level" if _version(info.id) >= (3, 0) else "budget"
+    if level == "off":
+        # From 2.5 on they think unless they are told not to; some cannot but think a little.
+        if _version(info.id) < (2, 5) or style == "none" or len(info.thinking_levels) < 2:
+            return {}
+        return {"thinkingBudget": 0} if style == "budget" else {"thinkingLevel": _least(info)}
     if style == "level":
         word = info.quirks.get("efforts", _LEVELS).get(level, "HIGH")
         return {"includeThoughts": True, "thinkingLevel": word}
     budget = info.quirks.get("budgets", _BUDGETS).get(level, -1)
     return {"includeThoughts": True, "thinkingBudget": budget}
+
+
+def _least(info: ModelInfo) -> str:
+    """The word for the lowest level that the model accepts."""
+    levels = [level for level in _LEVELS if level in info.thinking_levels]
+    word: str = info.quirks.get("efforts", _LEVELS).get(levels[0], _LEVELS[levels[0]])
+    return word
 
 
 def _contents(info: ModelInfo, context: Context) -> list[dict[str, Any]]:
@@ -133,7 +144,7 @@ def _contents(info: ModelInfo, context: Context) -> list[dict[str, Any]]:
 
 def _turn(turn: Turn, info: ModelInfo, *, modern: bool) -> list[dict[str, Any]]:
     answer = turn.answer
-    own = answer.model == info.id and answer.provider == info.provider
+    own = is_own(answer, info)
     parts: list[dict[str, Any]] = []
     first_call = True
     for block in answer.content:

@@ -6,10 +6,12 @@ Quirks that a model's info may carry:
 - ``send_max_tokens``: always ask for the model's limit, where a server's own default is small.
 - ``stream_usage``: false where ``stream_options`` is refused.
 - ``thinking_format``: ``openai`` (``reasoning_effort``), ``openrouter``, ``thinking-type``
-  (DeepSeek, Z.ai), ``enable-thinking`` (Qwen), ``chat-template`` or ``none``.
-- ``efforts``: our levels to the provider's words.
+  (DeepSeek, Z.ai), ``reasoning-enabled`` (Together), ``enable-thinking`` (Qwen),
+  ``chat-template`` or ``none``.
+- ``efforts``: our levels to the provider's words; ``off`` is sent only when it has a word.
 - ``replay_reasoning``: false where reasoning that is sent back is refused.
 - ``cache_key``: send ``prompt_cache_key`` (default: only to OpenAI itself).
+- ``cache_markers``: mark the stable part as Anthropic's models want it (OpenRouter, LiteLLM).
 - ``id_rule``: ``mistral`` for ids of exactly nine letters and digits.
 - ``assistant_after_tool``: a user message may not follow a tool message.
 - ``extra_body``: fields that are added to each request.
@@ -44,6 +46,7 @@ __all__ = ["ERROR_MARK", "WIRE", "OpenAIChat"]
 
 ERROR_MARK = "[The tool call failed.]"
 """The first line of an error result: this API has no flag for it."""
+_CACHE = {"type": "ephemeral"}
 _ONLY_IMAGE = "(see the attached image)"
 _ID_RULES = {
     "openai": IdRule(longest=40),
@@ -86,6 +89,8 @@ class OpenAIChat:
             ]
         body.update(quirks.get("extra_body", {}))
         body["messages"] = _messages(info, context)
+        if quirks.get("cache_markers"):
+            _mark(body)
         return WireRequest("/chat/completions", body)
 
     def authorization(self, info: ModelInfo, key: str) -> Mapping[str, str]:
@@ -98,16 +103,34 @@ class OpenAIChat:
 WIRE = OpenAIChat()
 
 
+def _mark(body: dict[str, Any]) -> None:
+    """Mark the ends of the tools, the system prompt and the conversation for the cache.
+
+    All texts become parts, so that a message keeps its form when the mark moves on.
+    """
+    if body.get("tools"):
+        body["tools"][-1]["cache_control"] = _CACHE
+    messages = body["messages"]
+    for message in messages:
+        if message["role"] != "assistant":
+            message["content"] = _as_parts(message["content"])
+    for message in (messages[0], messages[-1]):
+        if message["role"] != "assistant":
+            message["content"][-1] = {**message["content"][-1], "cache_control": _CACHE}
+
+
 def _thinking(info: ModelInfo, options: StreamOptions) -> dict[str, Any]:
     level = fitted_level(info, options.thinking)
     style = info.quirks.get("thinking_format", "openai")
     effort = info.quirks.get("efforts", {}).get(level, level)
     thinks = len(info.thinking_levels) > 1
     match style:
-        case "openai" if level != "off":
+        case "openai" if level != "off" or effort != "off":
             return {"reasoning_effort": effort}
         case "openrouter" if level != "off":
             return {"reasoning": {"effort": effort}}
+        case "openrouter" | "reasoning-enabled" if thinks:
+            return {"reasoning": {"enabled": level != "off"}}
         case "thinking-type" if thinks:
             return {"thinking": {"type": "disabled" if level == "off" else "enabled"}}
         case "enable-thinking" if thinks:

@@ -2,7 +2,7 @@
 
 Quirks that a model's info may carry:
 
-- ``efforts``: our levels to the provider's words.
+- ``efforts``: our levels to the provider's words; ``off`` is sent only when it has a word.
 - ``cache_key``: send ``prompt_cache_key`` (default: only to OpenAI itself).
 - ``extra_body``: fields that are added to each request.
 """
@@ -56,8 +56,10 @@ class OpenAIResponses:
         if options.temperature is not None:
             body["temperature"] = options.temperature
         level = fitted_level(info, options.thinking)
-        if level != "off":
-            effort = info.quirks.get("efforts", {}).get(level, level)
+        effort = info.quirks.get("efforts", {}).get(level, level)
+        if level == "off" and effort != "off":
+            body["reasoning"] = {"effort": effort}
+        elif level != "off":
             body["reasoning"] = {"effort": effort, "summary": "auto"}
             # Nothing is stored there, so the reasoning has to come along, sealed.
             body["include"] = ["reasoning.encrypted_content"]
