@@ -31,7 +31,6 @@ from sloyd.workspace.guard import (
     Note,
     clear_up_after_kills,
     guarded,
-    is_cleared_up,
 )
 from sloyd.workspace.in_place import write_in_place
 from sloyd.workspace.interrupted import is_note, put_back
@@ -76,8 +75,9 @@ def replace_promptly(
     That is so for small files while nobody else holds the lock. Nothing was done when it is None.
     """
     size = max(sum(map(len, pieces)), expect.size if isinstance(expect, FileVersion) else 0)
-    if size > SMALL_FILE or not is_cleared_up():
+    if size > SMALL_FILE:
         return None
+    finish_interrupted()
     try:
         return _replace_guarded(path, pieces, expect, durable=False, wait=False)
     except NeedsTime:

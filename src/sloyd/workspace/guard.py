@@ -30,7 +30,6 @@ __all__ = [
     "Note",
     "clear_up_after_kills",
     "guarded",
-    "is_cleared_up",
     "private_directory",
 ]
 
@@ -115,11 +114,6 @@ def guarded(directory: str, clear_up: ClearUp, *, wait: bool = True) -> Iterator
         if descriptor is not None:
             os.close(descriptor)
         _here[number].release()
-
-
-def is_cleared_up() -> bool:
-    """Whether `clear_up_after_kills` has been called; from then on it takes no time."""
-    return bool(_cleared)
 
 
 def clear_up_after_kills(clear_up: ClearUp) -> None:

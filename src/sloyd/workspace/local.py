@@ -36,7 +36,6 @@ from sloyd.workspace.base import (
     ReplaceResult,
 )
 from sloyd.workspace.facts import facts, kind_of, version_of
-from sloyd.workspace.guard import is_cleared_up
 from sloyd.workspace.mounts import is_prompt
 from sloyd.workspace.problems import file_problem, reported, workspace_error
 
@@ -113,7 +112,7 @@ class LocalWorkspace:
             _close_after(ahead, descriptor)
 
     async def read_file(self, path: str, *, limit: int | None = None) -> tuple[bytes, FileVersion]:
-        if is_prompt(path) and is_cleared_up():
+        if is_prompt(path):
             found = _read_promptly(path, limit)
             if found is not None:
                 return found
@@ -240,6 +239,7 @@ def _close_after(ahead: asyncio.Future[bytes] | None, descriptor: int) -> None:
 
 def _read_promptly(path: str, limit: int | None) -> tuple[bytes, FileVersion] | None:
     """`_read_file` of a small file; None for one that may take time, as those of size 0 do."""
+    finish_interrupted()
     descriptor, found = _open_regular(path)
     with reported(path):
         try:
