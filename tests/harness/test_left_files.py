@@ -39,9 +39,7 @@ def test_a_named_pipe_is_not_waited_for(home: Path, tmp_path: Path, place: str) 
 def test_pipes_among_skills_and_templates_are_named(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "x.md")
     for problems in (find_skills([tmp_path])[1], find_templates([tmp_path])[1]):
-        assert [str(each) for each in problems] == [
-            f"{tmp_path / 'x.md'}: is not a regular file"
-        ]
+        assert [str(each) for each in problems] == [f"{tmp_path / 'x.md'}: is not a regular file"]
 
 
 def test_links_that_lead_in_circles_are_followed_once(tmp_path: Path) -> None:
