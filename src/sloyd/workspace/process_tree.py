@@ -29,6 +29,7 @@ STOP_GRACE: Final = 1.0
 """Seconds between TERM and KILL. Enough to remove a lock file; a program that needs longer, or
 ignores TERM, must not keep the user waiting."""
 
+_MOMENT: Final = 0.016
 _FIRST_PAUSE: Final = 0.005
 _LONGEST_PAUSE: Final = 0.05
 _KILL_ROUNDS: Final = 20
@@ -99,15 +100,23 @@ class ProcessTree:
 
         First TERM to all, then ``grace`` seconds of patience, then KILL, repeated while new
         processes appear. ``reap`` is called now and then and must collect the shell's exit status
-        if it has one.
+        if it has one; it returns that, or None.
         """
-        self.outlast(self.terminate(), reap, grace)
+        self.outlast(self.terminate(reap), reap, grace)
 
-    def terminate(self) -> list[psutil.Process]:
-        """Send TERM to every process, and CONT, so that a stopped job hears it; returns them."""
+    def terminate(self, reap: Callable[[], object] | None = None) -> list[psutil.Process]:
+        """Send TERM to every process, and CONT, so that a stopped job hears it.
+
+        Returns those that are alive. With ``reap``, the command gets a moment to end first: mostly
+        it does, and then one look at the system's processes is enough.
+        """
+        self.signal_group(signal.SIGTERM)
+        self.signal_group(signal.SIGCONT)
+        deadline = time.monotonic() + _MOMENT
+        while reap is not None and reap() is None and time.monotonic() < deadline:
+            time.sleep(_MOMENT / 16)
         members = self.members()
         # Once each: many programs take a second TERM for impatience and skip their clean-up.
-        self.signal_group(signal.SIGTERM)
         _send((member for member in members if not self._in_group(member)), signal.SIGTERM)
         _send(members, signal.SIGCONT)
         return members
@@ -120,7 +129,7 @@ class ProcessTree:
         pause = _FIRST_PAUSE
         while True:
             reap()
-            if not _alive(members) and not (members := self.members()):
+            if not members or (not _alive(members) and not (members := self.members())):
                 return
             if time.monotonic() > deadline:
                 break

@@ -34,8 +34,9 @@ PYTHON_ENGINE: Final = "python"
 _MOST_UNSORTED_BYTES: Final = 4 << 20
 _MOST_UNSORTED: Final = 5_000
 _PATIENCE: Final = 0.15
+_LEAST_PATIENCE: Final = 0.01
 """With more matches than the limit allows: how many more, and for how many seconds, all threads may
-go on before the search is begun again in order."""
+go on before the search is begun again in order. It is as long again as they took so far."""
 
 _MOST_BUFFERED_BYTES: Final = 64 << 10
 _FILE_PROBLEM: Final = re.compile(r"^rg: (?:\./)?(.*): (.+) \(os error \d+\)$", re.MULTILINE)
@@ -103,14 +104,16 @@ class _Search:
     async def run(self) -> SearchOutcome | None:
         collector = Collector(self.request)
         unsorted = _Unsorted(self.request)
-        end = await self._run(unsorted.take)
-        if end is not None and end.code == 2 and not unsorted.files:
-            end = await self._run_again(end, unsorted.take)
-        if end is None:
-            in_order = _InOrder(self.request, collector)
-            end = await self._run(in_order.take, "--sort=path")
-            in_order.hand_on()
-        else:
+        end = await self._either_way(unsorted, collector)
+        if (
+            end is not None
+            and end.code == 2
+            and not unsorted.files
+            and self._needs_other_flags(end)
+        ):
+            unsorted = _Unsorted(self.request)
+            end = await self._either_way(unsorted, collector)
+        if not unsorted.is_enough:
             for path in sorted(unsorted.files, key=path_key):
                 collector.add_file(unsorted.files[path])
         if end is not None and end.code == 2 and _UNKNOWN_FLAG.search(_errors(end)):
@@ -118,18 +121,60 @@ class _Search:
         unreadable = self._unreadable(end) if end is not None else []
         return collector.outcome(unreadable)
 
-    async def _run_again(self, end: Exit, take: Callable[[RipgrepEvent], bool]) -> Exit | None:
-        """Run in the way that the pattern turned out to need, if that is what went wrong."""
+    def _needs_other_flags(self, end: Exit | None) -> bool:
+        """Whether the pattern turned out to need what it now gets."""
+        if end is None or end.code != 2:
+            return False
         errors = _errors(end)
         if "look-around" in errors or "backreference" in errors:
             self.pattern_flags.append("--engine=pcre2")
         elif "--multiline" in errors:
             self.pattern_flags.append("--multiline")
         else:
-            return end
-        return await self._run(take)
+            return False
+        return True
 
-    async def _run(self, take: Callable[[RipgrepEvent], bool], *flags: str) -> Exit | None:
+    async def _either_way(self, unsorted: _Unsorted, collector: Collector) -> Exit | None:
+        """Run with all threads, and if that is too much, in order: how the run that counts ended.
+
+        The second run begins while the first is being stopped, which takes as long as a search.
+        """
+        ends: list[Exit | WorkspaceError | None] = []
+        known = anyio.Event()
+
+        async def run_unsorted() -> None:
+            ends.append(await self._attempt(unsorted.take, on_enough=known.set))
+            known.set()
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(run_unsorted)
+            await known.wait()
+            if unsorted.is_enough:
+                in_order = _InOrder(self.request, collector)
+                ordered = await self._attempt(in_order.take, "--sort=path")
+                in_order.hand_on()
+        end = ordered if unsorted.is_enough else ends[0]
+        if isinstance(end, WorkspaceError):
+            raise end
+        return end
+
+    async def _attempt(
+        self,
+        take: Callable[[RipgrepEvent], bool],
+        *flags: str,
+        on_enough: Callable[[], None] | None = None,
+    ) -> Exit | WorkspaceError | None:
+        try:
+            return await self._run(take, *flags, on_enough=on_enough)
+        except WorkspaceError as error:
+            return error
+
+    async def _run(
+        self,
+        take: Callable[[RipgrepEvent], bool],
+        *flags: str,
+        on_enough: Callable[[], None] | None = None,
+    ) -> Exit | None:
         """Run ripgrep to its end, or until ``take`` says that it is enough: then None."""
         reader = EventReader()
         request = ProcessRequest(
@@ -145,6 +190,8 @@ class _Search:
                     return
                 if any(map(take, reader.feed(chunk))):
                     stopping.cancel()
+                    if on_enough is not None:
+                        on_enough()
 
             end = await self.workspace.run(request, on_output)
         return None if stopping.cancel_called else end
@@ -226,10 +273,16 @@ class _Unsorted:
         self._filter = request.files if request.file is None else None
         self._matches = 0
         self._bytes = 0
-        self._patient_until = monotonic() + _PATIENCE
+        self.is_enough = False
+        self._began = monotonic()
+        self._patient_until: float | None = None
 
     def take(self, event: RipgrepEvent) -> bool:
         """Keep an event; true when it is enough."""
+        self.is_enough = self.is_enough or self._take(event)
+        return self.is_enough
+
+    def _take(self, event: RipgrepEvent) -> bool:
         path, block, is_binary = event
         found = self.files.get(path)
         if found is None:
@@ -247,10 +300,14 @@ class _Unsorted:
         self._bytes += block_size(path, block)
         if self._matches <= self._request.limit:
             return self._bytes > _MOST_UNSORTED_BYTES
+        now = monotonic()
+        if self._patient_until is None:
+            # Where matches are dense, the first ones in order are found as quickly as these were.
+            self._patient_until = now + min(max(now - self._began, _LEAST_PATIENCE), _PATIENCE)
         return (
             self._matches > _MOST_UNSORTED
             or self._bytes > _MOST_UNSORTED_BYTES
-            or monotonic() > self._patient_until
+            or now > self._patient_until
         )
 
 
