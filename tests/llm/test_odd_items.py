@@ -197,3 +197,19 @@ def test_an_empty_text_is_no_answer_of_google() -> None:
     error = _read("google-generate", _parts({"text": ""}, finish="STOP")).error
     assert error is not None
     assert error.retryable
+
+
+# -- all ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("deep", [150, 700, 5000])
+def test_arguments_may_not_be_a_bottomless_pit(deep: int) -> None:
+    pit = '{"path":' + "[" * deep + "]" * deep + "}"
+    for arguments in (pit, json.dumps(pit)):
+        entry = f'{{"index":0,"id":"c","function":{{"name":"read","arguments":{arguments}}}}}'
+        chunk = f'{{"choices":[{{"delta":{{"tool_calls":[{entry}]}},"finish_reason":"stop"}}]}}'
+        reader = wire_for("openai-chat").reader(ModelInfo(id="m", provider="p", api="openai-chat"))
+        reader.feed(SseEvent("", chunk))
+        reader.finish()
+        assert all(call.arguments_error for call in reader.message.tool_calls)
+        assert reader.message.tool_calls or reader.message.stop_reason == "error"

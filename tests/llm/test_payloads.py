@@ -394,3 +394,22 @@ def test_anthropic_keeps_thinking_when_the_model_itself_called_without() -> None
     assert "thinking" not in _body(api, Context("", longer), options, quirks=quirks, **info)
     fresh = Context("", (*longer, calls[1], _result("b"), _user("and now?")))
     assert "thinking" in _body(api, fresh, options, quirks=quirks, **info)
+
+
+@pytest.mark.parametrize("api", APIS)
+def test_reasoning_never_ends_an_answer(api: str) -> None:
+    """Every API refuses it: there, or because what it led to is missing."""
+    thinking = Thinking("hm", _SIGNATURES[api])
+    messages = (
+        _user("go"),
+        _answer(api, Text("Hi"), thinking),
+        _user("and?"),
+        _answer(api, thinking),
+        _user("so?"),
+    )
+    text = json.dumps(_body(api, Context("", messages), StreamOptions()))
+    if api in {"anthropic-messages", "openai-responses"}:
+        assert "hm" not in text
+        assert "rs_1" not in text
+    # What stands around an answer that was only reasoning becomes one message.
+    assert text.count('"user"') == 2

@@ -15,10 +15,14 @@ import msgspec
 
 from sloyd.llm.surrogates import clean
 
-__all__ = ["parse_arguments"]
+__all__ = ["checked_arguments", "parse_arguments"]
 
 _SHOWN_RAW = 2000
 """Characters of a bad text that its error repeats; enough to see the mistake."""
+
+_DEEPEST = 100
+"""Levels of objects and arrays; real arguments have a handful."""
+_TOO_DEEP = f"The arguments are nested more than {_DEEPEST} levels deep."
 
 # Patterns are compiled when they are first needed, which in most runs is never.
 _STRING = r'(?s)"(?:[^"\\]|\\.)*"'
@@ -42,16 +46,36 @@ def parse_arguments(text: str) -> tuple[dict[str, Any], str | None]:
     except (ValueError, RecursionError) as error:
         return {}, _refusal(f"The arguments are not valid JSON: {error}.", text)
     if isinstance(value, dict):
-        return value, None
+        return (value, None) if _is_shallow(value) else ({}, _refusal(_TOO_DEEP, text))
     kind = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
     found = kind.get(type(value), "a number")
     return {}, _refusal(f"The arguments must be a JSON object, not {found}.", text)
 
 
+def checked_arguments(given: dict[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """Arguments that came as an object: they too may hold half characters, or be a trap."""
+    return (clean(given), None) if _is_shallow(given) else ({}, _TOO_DEEP)
+
+
+def _is_shallow(value: Any) -> bool:
+    """Whether the nesting ends within bounds that everything behind can walk through."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [
+            item
+            for each in level
+            for item in (each.values() if isinstance(each, dict) else each)
+            if isinstance(item, (dict, list))
+        ]
+        if not level:
+            return True
+    return False
+
+
 def _decode(text: str) -> Any:
     try:
         return msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         pass
     # The standard parser, unlike the fast one, takes raw control characters and lone surrogates,
     # and its messages say where the text broke.

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 
 from sloyd.errors import ContextOverflow, ProviderError
-from sloyd.llm.argument_text import parse_arguments
+from sloyd.llm.argument_text import checked_arguments, parse_arguments
 from sloyd.llm.events import (
     Done,
     Failed,
@@ -35,7 +35,7 @@ from sloyd.llm.messages import (
     now_ms,
 )
 from sloyd.llm.models import ModelInfo, cost_of
-from sloyd.llm.surrogates import clean, clean_text, is_clean
+from sloyd.llm.surrogates import clean_text, is_clean
 
 __all__ = ["CallBlock", "MessageBuilder", "TextBlock", "ThinkingBlock"]
 
@@ -283,14 +283,14 @@ class MessageBuilder:
 
     def _call(self, block: CallBlock) -> ToolCall:
         if block.given is not None:
-            arguments, problem = clean(block.given), None
+            arguments, problem = checked_arguments(block.given)
         else:
             arguments, problem = parse_arguments(block.pieces.joined())
         return ToolCall(
             id=block.id or f"call_{os.urandom(9).hex()}",
             name=block.name,
             arguments=arguments,
-            thought_signature=block.signature,
+            thought_signature=_clean(block.signature),
             arguments_error=clean_text(problem) if problem else None,
         )
 
@@ -302,11 +302,11 @@ class MessageBuilder:
             api=self._info.api,
             provider=self._info.provider,
             model=self._info.id,
-            response_id=self.response_id,
+            response_id=_clean(self.response_id),
             usage=cost_of(self.usage, self._info.prices),
             stop_reason=stop_reason,
-            error_message=clean_text(error) if error else None,
-            raw_stop_reason=raw,
+            error_message=_clean(error),
+            raw_stop_reason=_clean(raw),
             timestamp=self._timestamp,
             duration_ms=int((time.monotonic() - self._started_at) * 1000),
         )
@@ -314,8 +314,12 @@ class MessageBuilder:
     def _content(self, block: _Block) -> AssistantContent:
         match block:
             case TextBlock():
-                return Text(block.pieces.joined(), block.signature)
+                return Text(block.pieces.joined(), _clean(block.signature))
             case ThinkingBlock():
-                return Thinking(block.pieces.joined(), block.signature, block.redacted)
+                return Thinking(block.pieces.joined(), _clean(block.signature), block.redacted)
             case CallBlock():
                 return block.result or self._call(block)
+
+
+def _clean(text: str | None) -> str | None:
+    return clean_text(text) if text else None

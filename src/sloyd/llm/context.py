@@ -109,7 +109,8 @@ def mend(
       what stood between comes after.
     - Reasoning, and signatures, of another model are dropped.
     - Images become a text for a model that does not take them.
-    - Blank texts and messages without content are dropped; user messages in a row become one.
+    - Blank texts are dropped, and messages without content or with reasoning alone; user messages
+      in a row become one.
     - Ids are spelt by ``ids``, unique in the conversation, and the same from request to request.
       Names of tools, which may be invented, are spelt as every API takes them.
     """
@@ -131,7 +132,8 @@ def mend(
             if message.stop_reason in {"error", "aborted"}:
                 continue
             turn = _turn(message, info, position, results, ids, taken, sees=sees)
-            if turn.answer.content:
+            # Reasoning that led to nothing is refused by most.
+            if not all(isinstance(block, Thinking) for block in turn.answer.content):
                 mended.append(turn)
     return mended
 

@@ -203,6 +203,9 @@ def _answer(answer: AssistantMessage, info: ModelInfo) -> list[dict[str, Any]]:
                     blocks.append(
                         {"type": "thinking", "thinking": block.thinking, "signature": signature}
                     )
+    # The API refuses reasoning at the end of an answer.
+    while blocks and blocks[-1]["type"] in {"thinking", "redacted_thinking"}:
+        blocks.pop()
     return blocks
 
 

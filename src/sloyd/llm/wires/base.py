@@ -103,7 +103,8 @@ class Reader(ABC):
             return self.finish() if self.answered else self.builder.failed(objects)
         events: list[StreamEvent] = []
         for data in objects:
-            if data.get("type") not in KEEP_ALIVE and not self.finished:
+            kind = data.get("type")
+            if not (isinstance(kind, str) and kind in KEEP_ALIVE) and not self.finished:
                 self.heard += 1
                 events += self.read(event.name, data)
         return events
@@ -121,7 +122,7 @@ class Reader(ABC):
         """
         try:
             value = msgspec.json.decode(body)
-        except msgspec.DecodeError:
+        except (msgspec.DecodeError, RecursionError):
             # Some servers stream one object a line, without the words of event streams.
             value = lines_in(body.decode("utf-8", "replace")) or None
         if isinstance(value, list) and value and isinstance(value[0], dict):

@@ -34,7 +34,7 @@ def lines_in(text: str) -> list[dict[str, Any]]:
             continue
         try:
             value = msgspec.json.decode(line)
-        except (msgspec.DecodeError, UnicodeEncodeError):
+        except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
             return []
         if not isinstance(value, dict):
             return []
@@ -49,7 +49,7 @@ def _decode(text: str) -> dict[str, Any] | list[dict[str, Any]] | ProviderError:
     """
     try:
         value = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         import json
 
         try:

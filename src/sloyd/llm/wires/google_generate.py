@@ -202,7 +202,7 @@ def _pictures(turn: Turn) -> list[dict[str, Any]]:
 
 def _signed(part: dict[str, Any], signature: str | None) -> dict[str, Any]:
     """A signature must stand on the part it came with, and be base64."""
-    if signature and _BASE64.fullmatch(signature):
+    if signature and len(signature) % 4 == 0 and _BASE64.fullmatch(signature):
         part["thoughtSignature"] = signature
     return part
 

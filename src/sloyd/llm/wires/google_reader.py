@@ -78,7 +78,7 @@ class GoogleReader(Reader):
     def _ours(self, candidates: Any) -> dict[str, Any] | None:
         """The first candidate; a server that gives several numbers them from 0."""
         for candidate in candidates if isinstance(candidates, list) else ():
-            if isinstance(candidate, dict) and candidate.get("index") in {None, 0}:
+            if isinstance(candidate, dict) and candidate.get("index") in (None, 0):
                 return candidate
         return None
 

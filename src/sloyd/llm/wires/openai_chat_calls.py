@@ -184,7 +184,7 @@ def _is_whole(block: CallBlock) -> bool:
         return False
     try:
         msgspec.json.decode(block.pieces.joined())
-    except (msgspec.DecodeError, UnicodeEncodeError):
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
         return False
     return True
 

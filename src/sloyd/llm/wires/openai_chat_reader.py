@@ -72,7 +72,7 @@ class OpenAIChatReader(Reader):
             if isinstance(choice, dict):
                 if self._choice is None:
                     self._choice = choice.get("index")
-                if choice.get("index") in {None, self._choice}:
+                if choice.get("index") in (None, self._choice):
                     return choice
         return None
 

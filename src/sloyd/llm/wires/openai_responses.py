@@ -115,6 +115,9 @@ def _turn(turn: Turn, *, official: bool) -> list[dict[str, Any]]:
                         "arguments": json_text(block.arguments),
                     }
                 )
+    # Reasoning has to be followed by what it led to.
+    while items and items[-1].get("type") == "reasoning":
+        items.pop()
     return items + [_result(result) for result in turn.results]
 
 
@@ -158,9 +161,21 @@ def _reasoning(block: Thinking, *, official: bool) -> dict[str, Any] | None:
     # An unsealed item is only a name of something that OpenAI did not keep.
     if item.get("type") != "reasoning" or (official and not item.get("encrypted_content")):
         return None
-    kept = ("type", "id", "summary", "content", "encrypted_content")
-    made = {key: item[key] for key in kept if item.get(key) is not None}
-    return {"id": "", "summary": [], **made}
+    made = {"type": "reasoning", "id": "", "summary": _reasons(item.get("summary"), "summary_text")}
+    made |= {
+        key: item[key] for key in ("id", "encrypted_content") if isinstance(item.get(key), str)
+    }
+    content = _reasons(item.get("content"), "reasoning_text")
+    return {**made, "content": content} if content else made
+
+
+def _reasons(parts: Any, kind: str) -> list[dict[str, str]]:
+    """The parts of a reasoning item that the API will take back."""
+    return [
+        {"type": kind, "text": part["text"]}
+        for part in (parts if isinstance(parts, list) else ())
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    ]
 
 
 def _result(result: ToolResultMessage) -> dict[str, Any]:
