@@ -28,11 +28,13 @@ One call:
     sending            One request of a wire over a transport.
     transport          HTTP for every wire: one client, kept connections, failures as
                        `ProviderError`.
+    loopback           Whether a URL points at this machine.
     sse                Server-sent events out of bytes, however the bytes are cut.
     building           One builder for every wire: deltas in, stream events and the message so far
                        out.
     argument_text      From the text that a model wrote as a call's arguments to an object, or to
                        a clear refusal.
+    api_names          Names of APIs, those of others among them, and whose answer a message is.
     wires              One module for each provider API.
 
 What goes wrong:

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 import httpx2
 
 from sloyd.errors import ProviderError
-from sloyd.llm.transport import is_loopback
+from sloyd.llm.loopback import is_loopback
 
 __all__ = ["bad_url", "broken_stream", "no_answer"]
 

@@ -15,9 +15,9 @@ from urllib.parse import quote, urlsplit
 import msgspec
 
 from sloyd.llm.credentials import base_url_from, key_from
+from sloyd.llm.loopback import is_loopback
 from sloyd.llm.models import ModelInfo, ThinkingLevel
 from sloyd.llm.providers import PROVIDERS, Provider
-from sloyd.llm.transport import is_loopback
 
 __all__ = ["LOCAL_PROVIDERS", "LocalServer", "described", "find_servers", "offered_models"]
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from sloyd.errors import ProviderError
 from sloyd.llm.fixes import Fixes
+from sloyd.llm.loopback import is_loopback
 from sloyd.llm.models import ModelInfo
-from sloyd.llm.transport import Response, Transport, is_loopback
+from sloyd.llm.transport import Response, Transport
 from sloyd.llm.wires.base import Wire, WireRequest, encode_body
 
 __all__ = ["Sender", "endpoint"]

@@ -15,11 +15,12 @@ import anyio
 import anyio.lowlevel
 
 from sloyd.errors import ProviderError
+from sloyd.llm.loopback import is_loopback
 
 if TYPE_CHECKING:
     import httpx2
 
-__all__ = ["Response", "Transport", "is_loopback"]
+__all__ = ["Response", "Transport"]
 
 _CONNECT_TIMEOUT = 15.0
 _WRITE_TIMEOUT = 120.0
@@ -29,15 +30,6 @@ _CLOSE_TIMEOUT = 1.0
 _BODY_TIMEOUT = 10.0
 _BODY_LIMIT = 256 * 1024
 """Most bytes of an error's body; pages of proxies can be large."""
-
-
-def is_loopback(url: str) -> bool:
-    """Whether the URL points at this machine."""
-    try:
-        host = (urlsplit(url).hostname or "").lower()
-    except ValueError:
-        return False
-    return host in {"localhost", "::1"} or host.startswith("127.") or host.endswith(".localhost")
 
 
 def _is_http(url: str) -> bool:
