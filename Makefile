@@ -3,7 +3,7 @@
 #   make demo     the main job, offline, with real tools and a scripted model
 #   make check    format check, lint, types, tests: what CI runs
 #   make test     the tests; ARGS="tests/text -k diff" chooses
-#   make fuzz     the property tests with 2,000 examples each
+#   make fuzz     the property tests with 2,000 examples each, and 300 kills of each kind
 #   make bench    speed and memory, beside pi where PI=... names its package directory, and the screen's
 #   make format   put the sources into their form, and tables and schemas of the documentation up to date
 #
@@ -41,7 +41,7 @@ test: setup-dev
 	@$(BIN)/python -m pytest -q $(WORKERS) $(ARGS)
 
 fuzz: setup-dev
-	@SLOYD_TEST_PROFILE=fuzz $(BIN)/python -m pytest -q -m hypothesis --timeout 3600 $(WORKERS) $(ARGS)
+	@SLOYD_TEST_PROFILE=fuzz $(BIN)/python -m pytest -q -m "hypothesis or kills" --timeout 3600 $(WORKERS) $(ARGS)
 
 bench: setup
 	@$(BIN)/python -m bench $(ARGS); missed=$$?; \

@@ -344,6 +344,7 @@ def test_several_processes_share_a_journal(tmp_path: Path) -> None:
     assert run(["share", tmp_path, 6, 20]) == ""
 
 
+@pytest.mark.kills
 def test_a_kill_at_any_instant_leaves_a_journal_that_tells_the_truth(tmp_path: Path) -> None:
     assert run(["kill", tmp_path, KILLS, 1]) == ""
 

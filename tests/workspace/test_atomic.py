@@ -62,6 +62,7 @@ def own(path: Path, mode: int) -> None:
         os.chown(path, NOBODY, NOBODY)
 
 
+@pytest.mark.kills
 @pytest.mark.parametrize("kind", ["plain", "new", "links"])
 def test_a_kill_leaves_the_old_or_the_new_content(tmp_path: Path, kind: str) -> None:
     assert run("killing", kind, tmp_path, KILLS, 1) == ""
