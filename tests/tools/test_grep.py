@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from pathlib import Path
 
 import anyio
@@ -365,3 +366,18 @@ async def test_reaching_the_limit_and_aborting_leave_no_process(tmp_path: Path) 
 
 def test_outcomes_know_their_lines() -> None:
     assert Outcome(True, "a\nb\n\n[notice]").lines == ["a", "b"]
+
+
+async def test_a_minified_file_takes_no_square_of_time(tools: ReadOnlyTools) -> None:
+    path = Path(tools.environment.workspace.cwd) / "bundle.min.js"
+    path.write_text("z" * 90_000 + " needle@here " + "y" * 90_000 + "$")
+    begin = time.perf_counter()
+    for pattern, found in (
+        (r"\w+@here", True),
+        (r"[a-z]+ =", False),
+        ("y[$]$", True),
+        ("z$", False),
+    ):
+        outcome = await tools.call("grep", pattern=pattern, path="bundle.min.js")
+        assert outcome.text.startswith("bundle.min.js:1: ") is found, pattern
+    assert time.perf_counter() - begin < 4

@@ -64,6 +64,9 @@ async def _request(
         facts = await workspace.stat(resolved.path)
         if facts.kind not in ("file", "directory"):
             raise WorkspaceError(f"it is a {facts.kind}", path=resolved.path, reason="not-regular")
+        if facts.kind == "file" and not facts.size:
+            # Files under /proc say that they are empty, and some let a reader wait for ever.
+            await workspace.read_file(resolved.path, limit=1)
         path = resolved.path.rstrip("/") or "/"
         scope = await open_scope(workspace, path) if facts.kind == "directory" else None
     except WorkspaceError as error:

@@ -31,6 +31,9 @@ from sloyd.workspace.base import Workspace
 __all__ = ["search_in_python"]
 
 _BUFFER: Final = 64 << 10
+_LONG_LINE: Final = 16_384
+_PIECE: Final = 4096
+_SHARED: Final = 1024  # a match shorter than this is never cut
 _MOST_LINE: Final = 8 << 20
 _MOST_JOINED: Final = 64 << 20
 """Most characters of a line, which else is searched in pieces, and most bytes of a file that is
@@ -117,7 +120,7 @@ class _File:
         return self._matches > self.request.limit and self._after == 0
 
     def _search_line(self, number: int, line: str) -> None:
-        match = self.pattern.search(line.removesuffix("\r"))
+        match = _first_match(self.pattern, line.removesuffix("\r"))
         if match is not None:
             self._add_before(number)
             start, end = (len(_encode(line[:place])) for place in match.span())
@@ -237,6 +240,27 @@ def _line_ranges(pattern: re.Pattern[str], text: str) -> Iterator[_Range]:
         current = _Range(number, last, start - begin, end - begin)
     if current is not None:
         yield current
+
+
+def _first_match(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
+    """The first match in a line; in a very long one the first that begins in some piece of it.
+
+    The work of ``\\w+=`` grows with the square of a run of letters, which a minified file has by
+    the hundred thousand. In pieces it does not; a match that a piece would cut is looked for whole.
+    """
+    if len(line) <= _LONG_LINE:
+        return pattern.search(line)
+    for start in range(0, len(line), _PIECE - _SHARED):
+        end = min(start + _PIECE, len(line))
+        match = pattern.search(line, start, end)
+        while match is not None and match.end() == end < len(line):
+            position = match.start()
+            if (whole := pattern.match(line, position)) is not None:
+                return whole
+            match = pattern.search(line, position + 1, end)
+        if match is not None:
+            return match
+    return None
 
 
 def _encode(text: str) -> bytes:
