@@ -34,6 +34,7 @@ _BUFFER: Final = 64 << 10
 _LONG_LINE: Final = 16_384
 _PIECE: Final = 4096
 _SHARED: Final = 1024  # a match shorter than this is never cut
+_WIDE: Final = re.compile(r"\{\d{4,}")  # a pattern that counts to more than that
 _MOST_LINE: Final = 8 << 20
 _MOST_JOINED: Final = 64 << 20
 """Most characters of a line, which else is searched in pieces, and most bytes of a file that is
@@ -248,7 +249,7 @@ def _first_match(pattern: re.Pattern[str], line: str) -> re.Match[str] | None:
     The work of ``\\w+=`` grows with the square of a run of letters, which a minified file has by
     the hundred thousand. In pieces it does not; a match that a piece would cut is looked for whole.
     """
-    if len(line) <= _LONG_LINE:
+    if len(line) <= _LONG_LINE or _WIDE.search(pattern.pattern):
         return pattern.search(line)
     for start in range(0, len(line), _PIECE - _SHARED):
         end = min(start + _PIECE, len(line))
