@@ -48,15 +48,20 @@ class Limits(msgspec.Struct, frozen=True):
 
 
 class LimitGauge:
-    """What a run has used of its limits; the run counts ``turns`` and ``cost`` up."""
+    """What a run has used of its limits; the run counts ``turns`` and ``cost`` up.
+
+    ``unpriced`` is the name of a model that was used without a known price.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
         self.turns = 0
         self.cost = 0.0
+        self.unpriced: str | None = None
         self._began = time.monotonic()
         self._before: dict[_Kind, float] = {}
         self._warned: set[_Kind] = set()
+        self._told = False
 
     def exceeded(self) -> str | None:
         """Why there must be no further request, or None."""
@@ -69,7 +74,15 @@ class LimitGauge:
         return None
 
     def warnings(self) -> Iterator[LimitWarning]:
-        """Each limit that has come near, or that another turn like the last would reach, once."""
+        """Each limit that has come near, or that another turn like the last would reach, once.
+
+        So is a limit on cost that cannot be kept.
+        """
+        if self.unpriced is not None and self.limits.max_cost is not None and not self._told:
+            self._told = True
+            amount = _amount("cost", self.limits.max_cost)
+            reason = f"the price of {self.unpriced} is not known"
+            yield LimitWarning(limit="cost", message=f"{reason}: the limit of {amount} is not kept")
         for kind, used, limit in self._used():
             expected = 2 * used - self._before.get(kind, 0.0)
             self._before[kind] = used

@@ -108,7 +108,10 @@ class Run:
             for message in entering:
                 await self._enter(message)
             answer = await ask(self._desk, turn)
-            self._gauge.cost += answer.message.usage.cost.total
+            used = answer.message.usage
+            self._gauge.cost += used.cost.total
+            if used.total_tokens and not used.cost.total:
+                self._gauge.unpriced = answer.info.id
             if answer.message.stop_reason in ("error", "aborted"):
                 await self._emit(TurnEnd(turn=turn, message=answer.message))
                 return _failed(answer)

@@ -36,13 +36,15 @@ def exit_code(result: RunResult, interrupted: int | None) -> int:
 
 
 def report_failure(result: RunResult, errors: Output) -> None:
-    """Say on standard error why a run is not a success."""
+    """Say on standard error why a run is not a success, or left nothing to read."""
     if result.outcome in ("error", "limit"):
         errors.line(f"sloyd: {result.error_message or 'the model failed without a reason'}")
     elif result.outcome == "aborted":
         errors.line("sloyd: interrupted")
     elif result.last_answer is not None and result.last_answer.stop_reason == "length":
         errors.line("sloyd: the answer was cut at the model's output limit")
+    elif result.last_answer is not None and not result.last_answer.text.strip():
+        errors.line("sloyd: the model's last answer has no text")
 
 
 async def print_door(agent: CodingAgent, prompts: Sequence[UserMessage]) -> int:
@@ -91,8 +93,11 @@ class _Notices:
         self._errors = errors
 
     async def show(self, event: HarnessEvent) -> None:
-        if isinstance(event, Notice) and (event.level != "info" or self._errors.is_terminal):
-            self._errors.line(f"sloyd: {event.message}")
+        match event:
+            case Notice(level="info") if not self._errors.is_terminal:
+                return
+            case Notice() | LimitWarning():
+                self._errors.line(f"sloyd: {event.message}")
 
 
 class _Progress:
@@ -112,5 +117,3 @@ class _Progress:
                     f"~ {event.error_message}; trying again in {event.delay_ms / 1000:g} s"
                     f" ({event.attempt} of {event.max_attempts})"
                 )
-            case LimitWarning():
-                self._errors.line(f"~ {event.message}")
