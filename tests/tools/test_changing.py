@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from sloyd.errors import SessionError
 from sloyd.sessions.journal import Journal
+from sloyd.tools.changing import MAX_FILE
 from sloyd.tools.environment import PlannedChange
 from tests.tools.file_calls import FileTools, Outcome
 
@@ -121,3 +123,13 @@ async def test_links_that_lead_to_no_path_are_no_files(tmp_path: Path) -> None:
         os.close(reader)
         os.close(writer)
     assert os.listdir(tmp_path) == []
+
+
+async def test_a_file_that_is_too_large_is_refused_before_it_is_read(tmp_path: Path) -> None:
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(MAX_FILE + 1)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    tools = FileTools.at(tmp_path)
+    for outcome in (await tools.edit("large", ("a", "b")), await tools.write("large", "x")):
+        assert "large: it is larger than 1 GiB." in outcome.text
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100 * 1024

@@ -145,7 +145,7 @@ async def _attempts(
         version: FileVersion | Absent = ABSENT
         # A file that was just found missing is not looked for again: `expect` sees if it came.
         if attempt or not is_new:
-            before, version = await _read(environment, change, path)
+            before, version = await _read(environment, change, path, target.shown)
         if before is not None and len(before) > _INLINE:
             plan = await run_sync(change.compute, target, before)
         else:
@@ -168,17 +168,21 @@ async def _attempts(
 
 
 async def _read(
-    environment: ToolEnvironment, change: Change[Outcome], path: str
+    environment: ToolEnvironment, change: Change[Outcome], path: str, shown: str
 ) -> tuple[bytes | None, FileVersion | Absent]:
+    workspace = environment.workspace
     try:
-        data, version = await environment.workspace.read_file(path, limit=MAX_FILE + 1)
+        size = (await workspace.stat(path)).size
+        # One byte of a file that is too large tells what kind of file it is.
+        limit = 1 if size > MAX_FILE else MAX_FILE + 1
+        data, version = await workspace.read_file(path, limit=limit)
     except WorkspaceError as error:
         if change.may_create and error.reason == "missing":
             return None, ABSENT
         raise
-    if len(data) > MAX_FILE:
+    if max(size, len(data)) > MAX_FILE:
         raise ToolError(
-            f"Could not {change.action} {quote_name(path)}: it is larger than "
+            f"Could not {change.action} {shown}: it is larger than "
             f"{MAX_FILE >> 30} GiB. Use bash (sed, a script) and keep a copy."
         )
     return data, version
