@@ -143,12 +143,15 @@ class ProviderServer:
         self._ready.set()
         self._loop.run_forever()
         server.close()
+        # A connection that was accepted a moment ago becomes known, and can be ended, only now.
+        self._loop.run_until_complete(_settled())
         for writer in self._writers:
             writer.transport.abort()
         tasks = asyncio.all_tasks(self._loop)
         for task in tasks:
             task.cancel()
         self._loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+        self._loop.run_until_complete(_settled())
         self._loop.close()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -173,6 +176,12 @@ class ProviderServer:
         last = self._repeat and len(self._replies) == 1
         source = self._replies[0] if last else self._replies.pop(0)
         return source if isinstance(source, Reply) else source(request)
+
+
+async def _settled() -> None:
+    """Let the loop do what it has been asked to do: sockets are closed a few steps later."""
+    for _ in range(5):
+        await asyncio.sleep(0)
 
 
 async def _read_request(reader: asyncio.StreamReader, connection: int) -> Request | None:
