@@ -152,6 +152,15 @@ def test_one_call_stays_one(pieces: list[dict[str, Any]]) -> None:
     assert (call.name, call.arguments, call.arguments_error) == (*_CALL_A, None)
 
 
+def test_calls_stand_in_the_order_of_their_numbers() -> None:
+    heads = [_piece("", "read", id="y", index=1), _piece("", "read", id="x", index=0)]
+    message = _read(*heads, _piece(_A, index=0), _piece(_B, index=1))
+    assert [(call.id, call.arguments["path"]) for call in message.tool_calls] == [
+        ("x", "a"),
+        ("y", "b"),
+    ]
+
+
 def test_calls_without_arguments_are_told_apart_by_their_ids() -> None:
     message = _read(_piece("", "ls", id="x", index=0), _piece("", "ls", id="y", index=0))
     assert [(call.name, call.arguments) for call in message.tool_calls] == [_EMPTY, _EMPTY]

@@ -220,6 +220,13 @@ class MessageBuilder:
         block.pieces.parts.append(piece)
         return [ToolCallDelta(block.index, piece)] if block.announced else []
 
+    def order_calls(self, calls: list[CallBlock]) -> None:
+        """Let these calls, none of which has ended, change places so that they stand like this."""
+        places = sorted(call.index for call in calls)
+        for place, call in zip(places, calls, strict=True):
+            call.index = place
+            self._blocks[place] = call
+
     def end_call(self, block: CallBlock) -> list[StreamEvent]:
         """The call is whole; at the end of the message every call is."""
         if block.result is not None:

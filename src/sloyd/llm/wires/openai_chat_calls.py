@@ -74,6 +74,14 @@ class ChatCalls:
         self._remember(slot, piece)
         return events + self._add(slot.block, piece)
 
+    def finish(self) -> None:
+        """Put the calls into the order of their numbers, should they have begun in another."""
+        numbered = [slot for slot in self._slots if slot.index is not None]
+        if len(numbered) == len(self._slots):
+            ordered = sorted(self._slots, key=lambda slot: slot.index or 0)
+            if ordered != self._slots:
+                self._builder.order_calls([slot.block for slot in ordered])
+
     def _add(self, block: CallBlock, piece: _Piece) -> list[StreamEvent]:
         if piece.given is not None and not block.pieces.parts:
             block.given = piece.given
@@ -195,5 +203,5 @@ def _index(value: Any) -> int | None:
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, int):
-        return value
+        return value if value >= 0 else None
     return int(value) if isinstance(value, str) and value.isdecimal() else None

@@ -117,6 +117,7 @@ class OpenAIChatReader(Reader):
                 ),
                 raw=reason,
             )
+        self._calls.finish()
         known = _STOP_REASONS.get(word)
         return self.builder.done(known or "stop", raw=None if known else reason)
 
