@@ -186,3 +186,9 @@ def test_changed_lines_are_computed_from_the_spans_alone() -> None:
 def test_replacements_must_be_in_order() -> None:
     with pytest.raises(ValueError, match="in order"):
         splice(b"abc", [Replacement(2, 3, b""), Replacement(0, 1, b"")])
+
+
+def test_changes_without_a_line_between_them_are_one() -> None:
+    data = b"a\nb\nc\n"
+    changes = line_changes(data, [Replacement(0, 1, b"A"), Replacement(2, 3, b"B\nB2")])
+    assert numbered_diff(data, changes) == "-1 a\n-2 b\n+1 A\n+2 B\n+3 B2\n 3 c"

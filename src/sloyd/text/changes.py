@@ -61,20 +61,33 @@ def line_changes(data: bytes, replacements: Sequence[Replacement]) -> list[LineC
             old = before[step.old_start : step.old_end]
             width = sum(map(len, old))
             if not step.equal:
-                changes.append(
-                    LineChange(
-                        offset,
-                        offset + width,
-                        line + step.old_start,
-                        line + shift + step.new_start,
-                        tuple(old),
-                        tuple(after[step.new_start : step.new_end]),
-                    )
+                change = LineChange(
+                    offset,
+                    offset + width,
+                    line + step.old_start,
+                    line + shift + step.new_start,
+                    tuple(old),
+                    tuple(after[step.new_start : step.new_end]),
                 )
+                if changes and changes[-1].end == offset:
+                    change = _joined(changes.pop(), change)
+                changes.append(change)
             offset += width
             at = step.new_end
         shift += at - len(before)
     return changes
+
+
+def _joined(first: LineChange, second: LineChange) -> LineChange:
+    """Two changes without a line between them, as one: removed lines come before added ones."""
+    return LineChange(
+        first.start,
+        second.end,
+        first.old_line,
+        first.new_line,
+        first.old + second.old,
+        first.new + second.new,
+    )
 
 
 def _whole_lines(data: bytes, replacements: Sequence[Replacement]) -> list[tuple[int, int, bytes]]:
